@@ -15,7 +15,10 @@ from assay.reporting.html import render_page, write_document
 
 pytestmark = pytest.mark.browser
 
-STATES = ("tune", "sly", "compare", "measure", "interrupted", "all_failed", "hostile", "single")
+STATES = (
+    *("tune", "sly", "compare", "measure", "interrupted", "all_failed", "hostile", "single"),
+    "progress",
+)
 WIDTHS = (360, 900, 1600)
 
 
@@ -379,3 +382,19 @@ def test_controls_are_named_and_reachable_by_keyboard(browser, reports):
             .filter((e) => e.tabIndex !== 0).length"""
         )
         assert scrolling == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [380, 1280])
+def test_reported_values_switch_between_steps_and_seconds(browser, reports, width, scheme):
+    path = reports / "progress.html"
+    with opened(browser, path, width, color_scheme=scheme) as page:
+        chart = page.locator('[data-figure="progress-0"]')
+        before = chart.locator("canvas").screenshot()
+        chart.get_by_role("button", name="Against time").click()
+        assert chart.locator("canvas").screenshot() != before
+        assert not chart.locator("svg").first.is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.said == []
+    with opened(browser, path, width, java_script_enabled=False) as page:
+        assert page.locator('[data-figure="progress-0"] svg:visible').count() == 2

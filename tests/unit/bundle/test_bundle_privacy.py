@@ -43,12 +43,14 @@ from assay.records import (
     Metric,
     Output,
     Parameter,
+    Progress,
     Sample,
     Space,
     Stratum,
     decode,
     encode,
 )
+from assay.records.sample import PROGRESS_QUOTES
 from assay.records.workload import WALL
 from assay.settings.registry import builtin
 
@@ -461,6 +463,24 @@ def test_bundle_without_outputs_quotes_no_line(tmp_path: Path) -> None:
         bundle, _ = written(source, NOBODY, outputs=outputs)
         texts = b"".join(unpacked(bundle).values())
         assert (said.encode() in texts) is outputs
+        path = tmp_path / f"{outputs}.zip"
+        path.write_bytes(bundle)
+        assert verify(path).holds
+
+
+def test_bundle_without_outputs_quotes_no_line_without_value(tmp_path: Path) -> None:
+    said = "epoch of a secret model"
+    speed = Metric(name="sps", unit="samples/s", progress=Progress(pattern="(.*)"))
+    note = f"The pattern of sps matches none of 9 lines; {PROGRESS_QUOTES[0]} {said!r}."
+
+    def saying(sample: Sample) -> Sample:
+        found = Evidence(kind="progress_never.sps", value=9.0, unit="lines", note=note)
+        return msgspec.structs.replace(sample, evidence=(*sample.evidence, found))
+
+    source = source_of(spec_of(Kind.COMPARE, 40, metrics=(WALL, speed)), change=saying)
+    for outputs in (True, False):
+        bundle, _ = written(source, NOBODY, outputs=outputs)
+        assert (said.encode() in b"".join(unpacked(bundle).values())) is outputs
         path = tmp_path / f"{outputs}.zip"
         path.write_bytes(bundle)
         assert verify(path).holds

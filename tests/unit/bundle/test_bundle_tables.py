@@ -18,6 +18,7 @@ from studies import an_output, source_of, spec_of, stratum_of
 
 from assay.bundle.document import study_document
 from assay.bundle.openmetrics import openmetrics
+from assay.bundle.series_table import series_table
 from assay.bundle.table import table
 from assay.records import (
     Arm,
@@ -28,8 +29,11 @@ from assay.records import (
     Kind,
     Metric,
     Outcome,
+    Progress,
     Sample,
+    Series,
     Stage,
+    SteadyPart,
 )
 from assay.records.workload import WALL
 
@@ -270,3 +274,43 @@ def test_rows_and_documents_mark_left_out_samples() -> None:
     admitting = msgspec.structs.replace(source.record.spec, disturbed_above=None)
     quiet = replace(source, record=msgspec.structs.replace(source.record, spec=admitting))
     assert {row["excluded"] for row in rows_of(quiet)} == {"false"}
+
+
+def reporting(sample: Sample) -> Sample:
+    """Return a sample whose launch reported a speed, in two intervals."""
+    series = Series(
+        times_s=(1.0, 2.5),
+        steps=(10.0, 30.0),
+        values=(5.0, 6.0),
+        minima=(4.0, 6.0),
+        maxima=(7.0, 6.0),
+        counts=(3, 1),
+    )
+    part = SteadyPart(begin_step=10.0, begin_s=1.0, end_step=30.0, end_s=2.5, first_report_s=0.1)
+    return msgspec.structs.replace(sample, series={"sps": series}, steady={"sps": part})
+
+
+def reporting_source() -> Any:
+    speed = Metric(name="sps", unit="samples/s", progress=Progress(pattern="(.*)"))
+    return source_of(spec_of(Kind.MEASURE, 4, metrics=(WALL, speed)), change=reporting)
+
+
+def test_reported_values_are_a_table_of_their_own() -> None:
+    source = reporting_source()
+    rows = list(csv.DictReader(io.StringIO(series_table(source), newline="")))
+    assert len(rows) == 2 * len(source.strata[0].samples)
+    assert [rows[0][name] for name in ("metric", "step", "value", "min", "max", "count")] == [
+        *("sps", "10.0", "5.0", "4.0", "7.0", "3")
+    ]
+
+
+def test_table_of_samples_contains_the_steady_part() -> None:
+    row = rows_of(reporting_source())[0]
+    assert (row["steady.sps.begin_step"], row["steady.sps.settled"]) == ("10.0", "true")
+
+
+def test_reported_values_are_points_of_each_launch() -> None:
+    points = points_of(reporting_source())["assay_reported_sps"]
+    assert [point.value for point in points[:2]] == [5.0, 6.0]
+    first, second = (float(point.timestamp) for point in points[:2])
+    assert second - first == pytest.approx(1.5)

@@ -18,6 +18,7 @@ from assay.cli.process.termination import Terminated
 from assay.cli.show import progress as progress_module
 from assay.cli.show.progress import MAX_OVERHEAD_SHARE, Progress, ProgressState, fit_parts
 from assay.errors import NotPossibleError
+from assay.executors.progress.live import LatestReport
 from assay.records import (
     Arm,
     Budget,
@@ -272,3 +273,22 @@ def test_arm_names_are_safe_to_show(capsys: pytest.CaptureFixture[str]) -> None:
     err = capsys.readouterr().err
     assert re.search(r"best so far -?\+?[\d.]+ %.*: env\.A=\\x1b\[2J", err)
     assert "\x1b" not in err
+
+
+def test_notice_is_printed_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tune(SPACE, GAIN, Budget(launches=9)).spec
+    for quiet in (False, True):
+        Progress(spec, live=False, quiet=quiet).noticed("Silent for\x1b 35 s.")
+    assert capsys.readouterr().err == "assay: Silent for\\x1b 35 s.\n"
+
+
+def test_live_line_shows_the_newest_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_module, "MIN_WIDTH", 100)
+    spec = tune(SPACE, GAIN, Budget(launches=9)).spec
+    progress = Progress(spec, live=True, quiet=False)
+    left = Budget(time_s=90.0)
+    progress._shown = ProgressState("searching", 3, "", left, time.monotonic())
+    progress.watching(lambda: LatestReport("sps", 312.4, "samples/s", 1200.0))
+    assert "left · sps 312 samples/s at step 1,200 · 3 launches made" in progress._line().plain
+    progress.watching(lambda: None)
+    assert "sps" not in progress._line().plain

@@ -90,6 +90,7 @@ def method(
         ("Disturbed", _disturbed_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}; in each, every remaining arm runs once, in random order"),
+        ("End of launches", _end_of_launches(spec)),
         ("Confirms", _cross_environment_text(report)),
         ("Concurrent launches", _side_by_side(report)),
         ("Changes of settings", _switching(report)),
@@ -113,6 +114,15 @@ def method(
         _evidence_table(lost, " of left-out launches"),
         _strata_table(report),
     )
+
+
+def _end_of_launches(spec: StudySpec) -> str | None:
+    """Return the rule by which assay ended launches; ``None`` if programs ended by themselves."""
+    if spec.until is None:
+        return None
+    if spec.until.steady_steps is None:
+        return "by assay, after a number of steady steps that follows from earlier blocks"
+    return f"by assay, after {spec.until.steady_steps:,.0f} steady steps"
 
 
 def _errors(spec: StudySpec) -> str:

@@ -94,7 +94,7 @@ def _metric_part(
 def _intro(
     figure: ProgressFigure, metric: Metric, samples: Sequence[Sample], *, first: bool
 ) -> Iterator[str]:
-    """Yield the sentences above a picture; the first one also explains the properties of all launches."""
+    """Yield the sentences above a picture; only the first explains how launches end and dip."""
     yield "Each line is one launch."
     if any(line.minima for line in figure.lines):
         yield "It shows the mean of neighbouring values; the band shows their range."
