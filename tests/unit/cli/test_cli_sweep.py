@@ -394,7 +394,7 @@ def test_dry_run_fits_the_terminal(tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 40
 
 
-# --- progress ---------------------------------------------------------------------------------------
+# --- progress ---------------------------------------------------------------------------------
 
 
 def test_progress_of_a_sweep_is_that_of_the_options(tmp_path: Path) -> None:
