@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.requests.sweep_specification import read_sweep
+from assay.api.studies.sweep_specification import read_sweep
 from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
 from assay.partition.share_request import ALGORITHMS, KEYS, LAYOUTS, parse_share_request

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-from assay.cli.requests.ready import Ready
-from assay.cli.system_settings import applied_system_settings
+from assay.api.launches.ready import Ready
+from assay.api.launches.system_settings import applied_system_settings
 from assay.cli.verbs.run import _launch, _ReadingOptions
 from assay.executors.evidence.drift import DRIFT
 from assay.launch.driver import Driver
@@ -127,7 +127,7 @@ def test_run_reports_boot_setting(assay_exec: Path, tmp_path: Path) -> None:
     )
     plan = Plan(configuration=Configuration({NAME: 7}), actions=(booted,))
     workload = Workload(argv=("sh", "-c", f"echo 0 > {shlex.quote(path)}"))
-    with applied_system_settings(plan, builtin(), assay_exec) as look:
+    with applied_system_settings(plan, builtin(), assay_exec, print) as look:
         ready = Ready(Driver(assay_exec, os.environ), plan, workload, read_system_files=look)
         facts, around = _launch(ready, _ReadingOptions(None, None))
     assert (facts.system_files, facts.changed_system_files) == ({path: "1"}, {path: "0"})

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.cli.composition import laboratory, program_of
+from assay.api.composition import laboratory, program_of
+from assay.api.context import Context
 from assay.cli.main import main
 from assay.executors.overhead import MIN_ROUNDS, Program
 from assay.records import Stage
@@ -88,7 +89,9 @@ def test_interrupt_reports_partial_costs(rounds: int) -> None:
             raise KeyboardInterrupt
 
     program = Program("true", ("/bin/true",))
-    lab = laboratory(program_of(program.argv))
+    lab = laboratory(
+        Context(prepare=lambda reads, *, launches=True: None), program_of(program.argv)
+    )
     if rounds < MIN_ROUNDS:
         with pytest.raises(KeyboardInterrupt):
             calibrate(lab, [program], budget_s=600.0, report=message)

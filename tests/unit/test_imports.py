@@ -113,7 +113,7 @@ def test_run_with_setting_imports_no_study_and_inspects_no_program() -> None:
 
 def test_recommendation_runs_without_search_modules() -> None:
     loaded = modules_after(
-        "import assay.cli.verbs.run, assay.cli.requests.configured, assay.store.sqlite"
+        "import assay.cli.verbs.run, assay.api.launches.configured, assay.store.sqlite"
     )
     assert within(loaded, "sqlalchemy")
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec", "sqlalchemy", "sqlite3")

@@ -8,48 +8,17 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from assay.cli.boot_loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import NotPossibleError, StudyPaused
-from assay.records import BootChange, Configuration, StudySpec, to_builtins
+from assay.records import BootChange, Configuration, to_builtins
 from assay.records.configuration import show_value
-from assay.requests.study import BootRequest
-from assay.search.conclusion.boots import boot_announcement
 from assay.study.booting import BootPause
-from assay.study.firmware import demand_unreadable, demand_varied, with_firmware_values
-from assay.study.laboratory import Laboratory
-from assay.study.session import prepared_spec
 from assay.untrusted import clean
 
 ERROR_OUTPUT = 2
 """File descriptor of error output, which the reboot command writes to."""
-
-
-def prepare_boot_settings(
-    boot: BootRequest, lab: Laboratory, spec: StudySpec, *, quiet: bool
-) -> tuple[Laboratory, StudySpec]:
-    """Return the laboratory and the study with the requested firmware values.
-
-    Prints the number of boots that the study needs.
-
-    Raises:
-        InvalidInputError, NotPossibleError: as ``with_firmware_values``, ``prepared_spec`` and
-            ``demand_varied``.
-    """
-    for name in boot.verify:
-        demand_unreadable(name, lab.registry)
-    spec = msgspec.structs.replace(spec, verify=boot.verify)
-    lab = with_firmware_values(lab, spec, boot.confirmed)
-    spec = prepared_spec(spec, lab)
-    demand_varied((*boot.confirmed, *boot.verify), spec)
-    words = boot_announcement(spec)
-    if words and not quiet:
-        lines = wrapped([f"assay: {words}"], width_of(sys.stderr))
-        print("\n".join(lines), file=sys.stderr, flush=True)
-    return lab, spec
 
 
 def report_pause(pause: StudyPaused, reboot_argv: Sequence[str], *, json: bool) -> int:

@@ -1,92 +1,25 @@
-"""Composition root: builds the laboratory, the store and the program description of a verb."""
+"""Composition root: context of the requests of the command line."""
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from assay.cli.startup import local_driver, start_up
-from assay.machine.document import Program
-from assay.machine.reader import read_machine
-from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec
-from assay.settings.registry import builtin
-from assay.study.laboratory import Laboratory
+from assay.api.context import Context
+from assay.api.observer import Observer
+from assay.cli.startup import start_up
 
 if TYPE_CHECKING:
-    from assay.root_helper.helper import RootHelper
-    from assay.store import Store
+    from assay.cli.arguments.common import CommonOptions
 
-STUDY_RECORDS = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
-"""Records that a running study decodes."""
+SILENT = Observer()
 
 
-def laboratory(
-    program: Program | None = None,
-    others: tuple[Program, ...] = (),
-    *,
-    launches: bool = True,
-    helper: RootHelper | None = None,
-) -> Laboratory:
-    """Return the laboratory of this host, with the built-in settings and launcher.
-
-    From now on a signal may have to clean up: see ``assay.cli.startup``.
-
-    Args:
-        program, others: programs to launch.
-        launches: the verb launches programs.
-        helper: process with root privileges, if this process has given them up.
-
-    Raises:
-        NotPossibleError: the launcher is missing, or the undo journal is not accessible.
-    """
-    start_up(STUDY_RECORDS, launches=launches, helper=helper)
-    return Laboratory(
-        machine=read_machine(status=helper.status if helper else None, config=True),
-        registry=builtin(),
-        driver=local_driver(helper),
-        program=program,
-        others=others,
+def context_with(options: CommonOptions, observer: Observer = SILENT) -> Context:
+    """Return the context of a verb, with an observer that ignores announcements by default."""
+    return Context(
+        prepare=partial(start_up, helper=options.helper),
+        db=options.db,
+        observer=observer,
+        helper=options.helper,
     )
-
-
-@contextmanager
-def opened_store(url: str | None, *, create: bool = True) -> Iterator[Store]:
-    """Open the store of ``--db``, and close it afterwards."""
-    from assay.store import open_store
-
-    with open_store(url, create=create) as store:
-        yield store
-
-
-def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
-    """Return the program of a command, with its libraries and requirements.
-
-    Args:
-        argv: words of the command.
-        cwd: working directory of the command; that of this process if absent.
-    """
-    from assay.machine.programs.program import inspect
-
-    return inspect(argv, env=os.environ, cwd=cwd)
-
-
-def laboratory_of(spec: StudySpec, helper: RootHelper | None = None) -> Laboratory:
-    """Return the laboratory of this host for a stored study, perhaps of another working directory.
-
-    It contains neither built programs (``assay.cli.requests.built``) nor a reserved share of a
-    partition (``assay.cli.requests.reserving``).
-    """
-    workload = spec.workload
-    if workload.build is not None:  # the programs are unknown before the build
-        return laboratory(helper=helper)
-    # In a comparison of commands, the first arm runs the command of the workload.
-    compared = [arm.configuration.get("command") for arm in spec.arms[1:]]
-    others = [tuple(shlex.split(str(text))) for text in compared if text is not None]
-    return laboratory(
-        program_of(workload.argv, workload.cwd),
-        tuple(program_of(argv, workload.cwd) for argv in others),
-        helper=helper,
-    ).divided(None if spec.reserve else spec.parallel)

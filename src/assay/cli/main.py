@@ -58,7 +58,7 @@ def _dispatch(words: Sequence[str]) -> int:
     transparent = _is_transparent((parsed.verb, parsed.action))
     from assay.cli.arguments.common import common_options
     from assay.cli.process.descriptors import demand_descriptors
-    from assay.cli.requests.command_words import demand_no_command
+    from assay.cli.unused_command import demand_no_command
     from assay.errors import AssayError, StudyPaused
 
     options = common_options(parsed)

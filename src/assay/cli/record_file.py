@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from assay.api.launches.ready import Ready, launch_of
 from assay.bundle.files import replace_atomically
 from assay.cli.arguments.run import STDOUT
-from assay.cli.requests.ready import Ready, launch_of
 from assay.executors.sample import build_sample
 from assay.launch.observations import active_observations
 from assay.records import Observation, RunFacts, encode

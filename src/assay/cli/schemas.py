@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.api.files import sweep_file
 from assay.bundle.layout import Manifest
 from assay.cli import answers
 from assay.cli.documents import (
@@ -23,7 +24,6 @@ from assay.cli.documents import (
     tier,
 )
 from assay.cli.documents.schema import SchemaAnswer
-from assay.cli.files import sweep_file
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from assay.api.leftovers import restore_leftovers
+from assay.cli.leftovers import print_leftovers
 from assay.cli.process.termination import terminate_in_order
-from assay.cli.system_settings import restore_leftovers
-from assay.launch.driver import Driver, find_launcher
 
 if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
@@ -32,16 +31,4 @@ def start_up(
         msgspec.json.Decoder(kind)  # caches the type: see assay.cli.process.termination
     terminate_in_order()
     if launches:
-        restore_leftovers(helper)
-
-
-def local_driver(helper: RootHelper | None = None) -> Driver:
-    """Return a driver of the installed launcher, with the environment of this process.
-
-    Args:
-        helper: process that starts the launcher, if this process has no privileges.
-
-    Raises:
-        NotPossibleError: the launcher is missing.
-    """
-    return Driver(helper or find_launcher(os.environ), os.environ)
+        print_leftovers(restore_leftovers(helper))

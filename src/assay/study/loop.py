@@ -96,6 +96,38 @@ class Listener(Protocol):
         ...
 
 
+class SilentListener:
+    """Listener that ignores the progress."""
+
+    def started(self, study_id: str) -> None:
+        """See ``Listener.started``."""
+
+    def warned(self, error: AssayError) -> None:
+        """See ``Listener.warned``."""
+
+    def noticed(self, text: str) -> None:
+        """See ``Listener.noticed``."""
+
+    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
+        """See ``Listener.watching``."""
+
+    def launching(self, launch: Launch, left: Budget) -> None:
+        """See ``Listener.launching``."""
+
+    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
+        """See ``Listener.building``."""
+        return contextlib.nullcontext()
+
+    def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
+        """See ``Listener.sampled``."""
+
+    def ending(self, grace_s: float) -> None:
+        """See ``Listener.ending``."""
+
+    def ended(self, launches: int) -> None:
+        """See ``Listener.ended``."""
+
+
 @dataclass
 class BudgetAccount:
     """Time and launches spent by a study over all its sessions.

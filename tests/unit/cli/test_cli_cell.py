@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.requests.cell import cell_of
+from assay.api.launches.cell import cell_of
 from assay.errors import InvalidInputError
 from assay.records import (
     Arm,

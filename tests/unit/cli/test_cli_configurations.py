@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.requests.arm_words import arm_of, named_in_file
-from assay.cli.requests.study_options import resolve_space
-from assay.cli.requests.sweep_specification import read_sweep
+from assay.api.options.arm_words import arm_of, named_in_file
+from assay.api.options.study_options import resolve_space
+from assay.api.studies.sweep_specification import read_sweep
 from assay.cli.show.cells import cell_lines
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights

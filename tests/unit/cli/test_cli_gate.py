@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.requests.study_options import parse_gate
-from assay.cli.verbs.compare import _named
+from assay.api.options.study_options import parse_gate
+from assay.api.studies.comparing import _named
 from assay.errors import InvalidInputError
 from assay.records import Arm, Configuration
 from assay.search.claims.gate import GATE_CONDITIONS, SINGLE_ARM_CONDITIONS

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.cli.requests.study_options import parse_warmup
+from assay.api.options.study_options import parse_warmup
 from assay.cli.show.result import NAME_CHARACTERS, arm_lines, verdict_lines
 from assay.records import Budget
 from assay.testing.search_contracts import SimulatedProgram

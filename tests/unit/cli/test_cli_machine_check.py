@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.files.toml_file import read_toml
+from assay.api.files.toml_file import read_toml
 from assay.cli.machine.check import _continued
 from assay.cli.machine.profile_file import profile_names, profile_path, read_profile
 from assay.cli.main import main

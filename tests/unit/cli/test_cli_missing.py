@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from assay.api.options.missing import demand_in_path, missing_program_error
 from assay.cli.main import main
-from assay.cli.requests.missing import demand_in_path, missing_program_error
 
 
 @pytest.fixture(autouse=True)

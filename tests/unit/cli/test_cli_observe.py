@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.requests.observe import parse_observations
+from assay.api.options.observe import parse_observations
 from assay.errors import InvalidInputError
 from assay.records import Observation
 from assay.records.observation import ALL_OBSERVATIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.requests.other_program import different_names
+from assay.api.launches.other_program import different_names
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_option_of_other_action_is_refused(
 
 
 def test_errors_of_values_name_the_option() -> None:
-    from assay.cli.parsing.option_values import parse_count, parse_quantity
+    from assay.api.options.option_values import parse_count, parse_quantity
     from assay.units import parse_share
 
     with pytest.raises(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.requests.metrics import parse_metrics, reported_metrics
-from assay.cli.requests.progress import parse_until
-from assay.cli.requests.workload_options import WorkloadOptions
+from assay.api.options.metrics import parse_metrics, reported_metrics
+from assay.api.options.progress import parse_until
+from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from assay.api.files.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
+from assay.api.studies.sweep_specification import read_sweep
 from assay.cli.arguments.sweep import sweep_request
-from assay.cli.files.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
 from assay.cli.parsing.parser import parse
-from assay.cli.requests.sweep_specification import read_sweep
-from assay.cli.verbs.sweep import announced, run
+from assay.cli.show.design import announced
+from assay.cli.verbs.sweep import run
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import DesignKind, Goal, Progress, Statistic, StudySpec, Until

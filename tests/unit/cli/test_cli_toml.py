@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.files.toml_file import MAX_BYTES, parse_toml, read_toml
+from assay.api.files.toml_file import MAX_BYTES, parse_toml, read_toml
 from assay.errors import InvalidInputError
 
 KEYS = st.one_of(

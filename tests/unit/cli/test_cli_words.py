@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from assay.api.options.assigned import configuration_of
+from assay.api.options.command_words import command_of, split_command
+from assay.api.options.missing import demand_found
+from assay.api.options.study_options import resolve_space
+from assay.api.options.workload import resolve_workload
 from assay.cli.arguments.tune import tune_request
 from assay.cli.export import _replaced_names
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
-from assay.cli.requests.assigned import configuration_of
-from assay.cli.requests.command_words import command_of, split_command
-from assay.cli.requests.missing import demand_found
-from assay.cli.requests.study_options import resolve_space
-from assay.cli.requests.workload import resolve_workload
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import Budget, Choices, Configuration, Goal, Range, Space, Workload

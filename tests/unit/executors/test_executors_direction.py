@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.api.options.metrics import parse_metrics
 from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.parser import parse
-from assay.cli.requests.metrics import parse_metrics
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed, is_rate
 from assay.executors.metrics.extract import metrics_of

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from host.trees import content
 
+from assay.api.leftovers import leftover_lines
 from assay.cli.partition.rendering import steering_lines, unmet_needs
-from assay.cli.system_settings import leftover_lines
 from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.partition.cpu_designation import CpuRequest
 from assay.partition.lifecycle import (

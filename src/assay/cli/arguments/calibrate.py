@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from assay.api.options.observe import parse_observations
 from assay.cli.arguments.study_groups import disturbed_above_of, given_budget_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.observe import parse_observations
 from assay.errors import InvalidInputError
 from assay.records import Budget
 from assay.requests.calibrate import DEFAULT_CALIBRATION_S, CalibrateRequest, OverheadRequest

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from assay.api.options.command_words import command_of
+from assay.api.options.study_options import parse_gate, parse_precision, parse_warmup
+from assay.api.options.workload import demand_one_objective, parse_statistic
 from assay.cli.arguments.new_study import study_fields
 from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.command_words import command_of
-from assay.cli.requests.study_options import parse_gate, parse_precision, parse_warmup
-from assay.cli.requests.workload import demand_one_objective, parse_statistic
 from assay.errors import InvalidInputError
 from assay.records import Statistic
 from assay.requests.measure import MeasureRequest

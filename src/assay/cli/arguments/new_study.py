@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TypedDict
 
+from assay.api.options.observe import parse_observations
+from assay.api.options.progress import parse_until
+from assay.api.options.study_options import parse_margin
+from assay.api.options.workload import parse_statistic, requirements_of, workload_request
+from assay.api.options.workload_options import WorkloadOptions
 from assay.cli.arguments.boot import boot_request
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
-from assay.cli.requests.observe import parse_observations
-from assay.cli.requests.progress import parse_until
-from assay.cli.requests.study_options import parse_margin
-from assay.cli.requests.workload import parse_statistic, requirements_of, workload_request
-from assay.cli.requests.workload_options import WorkloadOptions
 from assay.records import Budget, Observation, Requirement, Reservation, Statistic, Until
 from assay.requests.study import BootRequest
 from assay.requests.workload import WorkloadRequest

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from assay.api.options.option_values import parse_quantity
 from assay.cli.files.output_file import output_path
-from assay.cli.parsing.option_values import parse_quantity
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.parsing.option_values import parse_quantity
+from assay.api.options.option_values import parse_quantity
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.partition.cpu_designation import AUTO, CpuRequest

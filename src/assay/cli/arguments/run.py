@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from assay.api.options.command_words import command_of
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.command_words import command_of
 from assay.errors import InvalidInputError
 from assay.records.observation import Observation
 from assay.requests.run import RunRequest
@@ -107,6 +107,6 @@ def _record(text: str | None) -> str | None:
 def _observations(text: str | None) -> tuple[Observation, ...] | None:
     if text is None:
         return None
-    from assay.cli.requests.observe import parse_observations
+    from assay.api.options.observe import parse_observations
 
     return parse_observations(text)

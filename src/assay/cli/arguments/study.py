@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assay.api.options.study_options import parse_gate, parse_margin
 from assay.cli.arguments.boot import boot_request
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.study_groups import budget_of, disturbed_above_of, given_budget_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.study_options import parse_gate, parse_margin
 from assay.errors import InvalidInputError
 from assay.records import Budget
 from assay.records.comparison import OccasionVerdict

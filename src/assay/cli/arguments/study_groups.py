@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.api.options.study_options import budget_or_default, parse_budget, parse_disturbed_above
 from assay.cli.files.output_file import output_path
-from assay.cli.requests.study_options import budget_or_default, parse_budget, parse_disturbed_above
 from assay.records import Budget
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from assay.api.options.observe import parse_observations
+from assay.api.options.study_options import parse_margin
 from assay.cli.arguments.boot import boot_request
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.arguments.study_groups import disturbed_above_of, given_budget_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.observe import parse_observations
-from assay.cli.requests.study_options import parse_margin
 from assay.errors import InvalidInputError
 from assay.requests.sweep import SweepRequest
 

@@ -7,10 +7,10 @@ import math
 import os
 from pathlib import Path
 
+from assay.api.options.option_values import parse_quantity
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.arguments.run import run_argv
 from assay.cli.files.output_file import output_path
-from assay.cli.parsing.option_values import parse_quantity
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.requests.run import RunRequest

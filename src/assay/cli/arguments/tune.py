@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from assay.api.options.command_words import command_of
+from assay.api.options.option_values import parse_count
+from assay.api.options.workload import several_objectives
 from assay.cli.arguments.new_study import decision_fields, study_fields
 from assay.cli.arguments.workload import workload_options
-from assay.cli.parsing.option_values import parse_count
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.command_words import command_of
-from assay.cli.requests.workload import several_objectives
 from assay.errors import InvalidInputError
 from assay.requests.tune import TuneRequest
 from assay.search.races.single_objective import reject_options

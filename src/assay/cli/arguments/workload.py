@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from assay.cli.requests.command_words import build_words
-from assay.cli.requests.recipe import build_request
-from assay.cli.requests.workload_options import WorkloadOptions
+from assay.api.options.command_words import build_words
+from assay.api.options.recipe import build_request
+from assay.api.options.workload_options import WorkloadOptions
 from assay.requests.workload import BuildRequest
 
 

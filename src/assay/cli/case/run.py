@@ -7,16 +7,16 @@ import shlex
 import sys
 from collections.abc import Sequence
 
+from assay.api.composition import laboratory_of, opened_store
 from assay.bundle.files import replace_atomically
+from assay.cli.announcements import context_of
 from assay.cli.arguments.case import roofline_path, run_request
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.case.kernel_words import data_words, thread_words
 from assay.cli.case.rendering import ladder_answer, ladder_lines
-from assay.cli.composition import laboratory_of, opened_store
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
-from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload, to_builtins
 from assay.requests.case import CaseRunRequest
@@ -128,10 +128,8 @@ def _spec(request: CaseRunRequest, kernel: Kernel, arms: tuple[Arm, ...]) -> Stu
 
 
 def _measure(options: CommonOptions, spec: StudySpec) -> tuple[StudyResult, list[Sample]]:
-    lab = laboratory_of(spec, options.helper)
-    with (
-        opened_store(options.db) as store,
-        Progress(spec, live=uses_live_line(options.color), quiet=options.quiet) as progress,
-    ):
-        result = begin(lab, store, spec, progress)
+    context = context_of(options)
+    lab = laboratory_of(spec, context)
+    with opened_store(context.db) as store, context.observer.listening(spec) as listener:
+        result = begin(lab, store, spec, listener)
         return result, store.samples(result.study_id)

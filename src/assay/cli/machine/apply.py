@@ -118,9 +118,10 @@ def _with_kept_values(
 
 
 def _restore_leftovers(helper: RootHelper | None) -> None:
-    from assay.cli.system_settings import restore_leftovers
+    from assay.api.leftovers import restore_leftovers
+    from assay.cli.leftovers import print_leftovers
 
-    restore_leftovers(helper)
+    print_leftovers(restore_leftovers(helper))
 
 
 def _actions(

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from assay.api.composition import opened_store
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.machine import diff_request
-from assay.cli.composition import opened_store
 from assay.cli.documents.machine import MachineDiffAnswer, MachineDifference
 from assay.cli.machine.roots import read_described, root_of
 from assay.cli.parsing.parser import Parsed

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from assay.cli.files.toml_file import TomlFile, read_toml
+from assay.api.files.toml_file import TomlFile, read_toml
 from assay.cli.machine.profile_file import FOLDER, profile_path
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.document import Machine

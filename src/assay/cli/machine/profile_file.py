@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 
 import assay.machine
-from assay.cli.files.toml_file import TomlFile, dotted, read_toml
-from assay.cli.files.toml_positions import Path as Key
-from assay.cli.files.toml_schema import read_part, read_table
+from assay.api.files.toml_file import TomlFile, dotted, read_toml
+from assay.api.files.toml_positions import Path as Key
+from assay.api.files.toml_schema import read_part, read_table
 from assay.errors import InvalidInputError, nearest
 from assay.machine.checks import BY_ID, Demand, Profile, Status, WordCheck
 

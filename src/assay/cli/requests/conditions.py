@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from assay.cli.composition import opened_store
+from assay.api.composition import opened_store
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
 from assay.records.comparison import ConditionSource

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.cli.parsing.option_values import parse_quantity
+from assay.api.options.option_values import parse_quantity
 from assay.errors import InvalidInputError
 from assay.settings.tier import SWAP
 from assay.units import parse_bytes

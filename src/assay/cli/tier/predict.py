@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
 
+from assay.api.composition import program_of
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import predict_request
-from assay.cli.composition import program_of
 from assay.cli.documents.tier import TierPredictAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.termination import terminate_in_order

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
+from assay.api.studies.calibrating import calibrate
+from assay.cli.announcements import context_of
 from assay.cli.arguments.calibrate import calibrate_request
-from assay.cli.arguments.common import CommonOptions, common_options
-from assay.cli.composition import laboratory, opened_store, program_of
+from assay.cli.arguments.common import common_options
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.missing import demand_found
 from assay.cli.show.answer import deliver_answer
-from assay.cli.show.progress import Progress, uses_live_line
-from assay.errors import NotPossibleError
-from assay.records import Kind, StudySpec, Workload
-from assay.records.calibration import BUILT_IN_LOAD
-from assay.requests.calibrate import CalibrateRequest, OverheadRequest
-from assay.search.history.history import DEFAULT_ARM
-from assay.study.session import begin
+from assay.requests.calibrate import OverheadRequest
 
 
 def run(parsed: Parsed) -> int:
@@ -27,41 +18,5 @@ def run(parsed: Parsed) -> int:
         from assay.cli.verbs.overhead import measure_overhead
 
         return measure_overhead(request, options)
-    return _calibrate(request, options)
-
-
-def _calibrate(request: CalibrateRequest, options: CommonOptions) -> int:
-    argv = request.argv or _built_in_argv()
-    program = program_of(argv)
-    demand_found(program.path, program.missing or argv[0])
-    spec = StudySpec(
-        kind=Kind.CALIBRATE,
-        workload=Workload(argv=argv, cwd=os.getcwd()),  # noqa: PTH109 - of the launch
-        budget=request.budget,
-        arms=(DEFAULT_ARM,),
-        seed=request.seed,
-        disturbed_above=request.disturbed_above,
-        requested_observations=request.observe,
-    )
-    lab = laboratory(program, helper=options.helper)
-    with (
-        opened_store(options.db) as store,
-        Progress(spec, live=uses_live_line(options.color), quiet=options.quiet) as progress,
-    ):
-        result = begin(lab, store, spec, progress)
-    deliver_answer(result, (), (), json=options.json)
+    deliver_answer(calibrate(request, context_of(options)), (), (), json=options.json)
     return 0
-
-
-def _built_in_argv() -> tuple[str, ...]:
-    """Return the command of the built-in load.
-
-    Raises:
-        NotPossibleError: the Python interpreter is unknown.
-    """
-    if not sys.executable:
-        raise NotPossibleError(
-            "The built-in load needs the Python interpreter that runs assay, which is not known.",
-            "Give a command of your own: assay study calibrate -- ./app",
-        )
-    return (sys.executable, *BUILT_IN_LOAD)

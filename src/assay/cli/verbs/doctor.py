@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assay.api.composition import laboratory
 from assay.cli.arguments.common import common_options
-from assay.cli.composition import laboratory
+from assay.cli.composition import context_with
 from assay.cli.documents.doctor import DoctorAnswer, Separation, SettingAvailability
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.privileges import unprotected
@@ -39,7 +40,7 @@ with up to 255 CPUs."""
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     options = common_options(parsed)
-    lab = laboratory(launches=False, helper=options.helper)
+    lab = laboratory(context_with(options), launches=False)
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
     store = _store_words(options.db)

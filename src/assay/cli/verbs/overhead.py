@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from assay.api.composition import laboratory, opened_store, program_of
+from assay.api.options.missing import demand_found
 from assay.cli.arguments.common import CommonOptions
-from assay.cli.composition import laboratory, opened_store, program_of
-from assay.cli.requests.missing import demand_found
+from assay.cli.composition import context_with
 from assay.cli.show.documents import print_json
 from assay.cli.show.overhead import overhead_lines
 from assay.errors import NotPossibleError
@@ -23,7 +24,7 @@ def measure_overhead(request: OverheadRequest, options: CommonOptions) -> int:
     programs = _programs(request.argv)
     program = program_of(programs[0].argv)
     demand_found(program.path, program.missing or programs[0].argv[0])
-    lab = laboratory(program, helper=options.helper)
+    lab = laboratory(context_with(options), program)
 
     def show_rounds(rounds: int) -> None:
         if not options.quiet and sys.stderr.isatty():

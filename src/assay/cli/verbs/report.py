@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from assay.api.composition import opened_store
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.report import report_request
-from assay.cli.composition import opened_store
 from assay.cli.documents.report import ReportAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json

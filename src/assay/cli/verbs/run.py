@@ -15,11 +15,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay.api.context import Context
+from assay.api.launches.ready import Ready, launch_of, plain
+from assay.api.observer import Observer
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.run import run_request
+from assay.cli.composition import context_with
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.signal_relay import SignalRelay
-from assay.cli.requests.ready import Ready, launch_of, plain
 from assay.errors import NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
 from assay.executors.evidence.shares import demand_share, read_share, share_evidence
@@ -34,6 +37,8 @@ from assay.units import show_count
 from assay.untrusted import clean
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
+KEPT_CONTROLS = "\n"
+"""Control characters that remain in a message."""
 
 
 def run(parsed: Parsed) -> int:
@@ -44,12 +49,13 @@ def run(parsed: Parsed) -> int:
 def run_command(request: RunRequest, options: CommonOptions) -> int:
     """Launch the command of a request; return its exit status."""
     if request.explain:
-        from assay.cli.requests.configured import explained
+        from assay.api.launches.configured import explained
 
-        print(explained(request, options), end="")
+        print(explained(request, context_with(options, _RunObserver(options))), end="")
         return 0
     write_record = _recorder(request)
-    with _ready(request, options) as ready:
+    context = context_with(options, _RunObserver(options))
+    with _ready(request, context) as ready:
         facts, evidence = _launch(ready, _reading_options(request, quiet=options.quiet))
     write_record(ready._replace(evidence=(*ready.evidence, *evidence)), facts)
     if not options.quiet:
@@ -57,6 +63,26 @@ def run_command(request: RunRequest, options: CommonOptions) -> int:
         _report_share(evidence)
         _report_instance(ready.plan, facts)
     return _status(facts, ready.workload.argv[0])
+
+
+class _RunObserver(Observer):
+    """Observer of a run: the program owns the output, so little is printed.
+
+    Args:
+        options: options of the verb.
+    """
+
+    def __init__(self, options: CommonOptions) -> None:
+        self._verbose = options.verbose
+
+    def noted(self, text: str) -> None:
+        """See ``Observer.noted``."""
+        print(f"assay: {clean(text, KEPT_CONTROLS)}", file=sys.stderr, flush=True)
+
+    def share_reserved(self, share: str) -> None:
+        """See ``Observer.share_reserved``."""
+        if self._verbose:
+            self.noted(f"reserved of {share}")
 
 
 def _recorder(request: RunRequest) -> Callable[[Ready, RunFacts], None]:
@@ -92,12 +118,12 @@ def _reading_options(request: RunRequest, *, quiet: bool) -> _ReadingOptions:
     return _ReadingOptions(None, request.observe)
 
 
-def _ready(request: RunRequest, options: CommonOptions) -> AbstractContextManager[Ready]:
+def _ready(request: RunRequest, context: Context) -> AbstractContextManager[Ready]:
     if request.is_plain:
-        return nullcontext(plain(request, options.helper))
-    from assay.cli.requests.configured import configured
+        return nullcontext(plain(request, context))
+    from assay.api.launches.configured import configured
 
-    return configured(request, options)
+    return configured(request, context)
 
 
 def _launch(ready: Ready, options: _ReadingOptions) -> tuple[RunFacts, tuple[Evidence, ...]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import asdict
 
+from assay.api.composition import laboratory
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.information import setting_name
-from assay.cli.composition import laboratory
+from assay.cli.composition import context_with
 from assay.cli.documents.settings import (
     SettingDescription,
     SettingsListAnswer,
@@ -36,7 +37,7 @@ MAX_VALUES = 64
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     name, options = setting_name(parsed), common_options(parsed)
-    lab = laboratory(launches=False, helper=options.helper)
+    lab = laboratory(context_with(options), launches=False)
     if name is not None:
         return _show(lab, lab.registry.get(name), options.json)
     descriptions = tuple(_description(lab, setting) for setting in lab.registry)

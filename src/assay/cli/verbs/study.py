@@ -11,7 +11,11 @@ from pathlib import Path
 
 import msgspec
 
+from assay.api.composition import opened_store
+from assay.api.studies.confirming import confirm
+from assay.api.studies.resuming import resume_study
 from assay.bundle.document import sample_documents
+from assay.cli.announcements import context_of
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.study import (
     confirm_request,
@@ -23,17 +27,12 @@ from assay.cli.arguments.study import (
     verify_request,
 )
 from assay.cli.arguments.study_groups import export_paths
-from assay.cli.composition import laboratory_of, opened_store
 from assay.cli.documents.study import StudyDeleteAnswer
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
-from assay.cli.requests.built import with_built, with_cached_build
-from assay.cli.requests.confirm import confirm, demand_programs
-from assay.cli.requests.reserving import in_share
 from assay.cli.show.answer import deliver_answer, named_result
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
-from assay.cli.show.progress import Progress, uses_live_line
 from assay.cli.show.result import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verification import verify_file
@@ -41,8 +40,7 @@ from assay.records import Status, to_builtins
 from assay.requests.stored_study import ConfirmRequest, ResumeRequest
 from assay.search.conclusion.interim import interim_sentence
 from assay.store import Store, StudyRecord
-from assay.study.firmware import demand_varied, with_firmware_values
-from assay.study.session import StudyResult, elapsed_of, finished_result, resume, stored_result
+from assay.study.session import StudyResult, elapsed_of, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 from assay.wording.failure import Failure, last_failure
@@ -204,39 +202,7 @@ def _resume(
     store: Store,
     study_id: str,
 ) -> int:
-    record = store.study(study_id)
-    spec = record.spec
-    confirmed = request.boot.confirmed
-    lab = with_firmware_values(laboratory_of(spec, options.helper), spec, confirmed)
-    demand_varied(confirmed, spec)
-    if record.status is Status.DONE and request.budget is None and not request.new_stratum:
-        found = finished_result(with_cached_build(lab, spec), store, record)
-        if found is not None:
-            samples = store.samples(study_id, record.strata[-1].number)
-            deliver_answer(found, samples, exports, json=options.json)
-            return 0
-    with in_share(lab, spec.reserve, seed=spec.seed, quiet=options.quiet) as placed:
-        placed = placed.divided(spec.parallel)
-        placed = with_built(placed, spec, quiet=options.quiet)
-        if request.new_stratum:  # otherwise resume compares the program, and names it
-            demand_programs(placed, study_id)
-        with Progress(
-            spec,
-            live=uses_live_line(options.color),
-            quiet=options.quiet,
-            launches=record.launches,
-        ) as progress:
-            result = resume(
-                placed,
-                store,
-                study_id,
-                progress,
-                new_stratum=request.new_stratum,
-                more=request.budget,
-            )
-    # The conclusion covers the newest stratum alone, and so do the samples.
-    newest = store.study(study_id).strata[-1]
-    samples = store.samples(study_id, newest.number)
+    result, samples = resume_study(request, context_of(options), store, study_id)
     deliver_answer(result, samples, exports, json=options.json)
     return 0
 
@@ -248,7 +214,7 @@ def _confirm(
     store: Store,
     study_id: str,
 ) -> int:
-    result = confirm(request, options, store, study_id)
+    result = confirm(request, context_of(options), store, study_id)
     deliver_answer(result, (), exports, json=options.json)
     return 0
 

@@ -1,0 +1,42 @@
+"""Context of a request: store, observer and process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from assay.api.observer import Observer
+
+if TYPE_CHECKING:
+    from assay.root_helper.helper import RootHelper
+
+
+class Preparation(Protocol):
+    """Preparation of this process before its first launch."""
+
+    def __call__(self, reads: tuple[type, ...], *, launches: bool = True) -> None:
+        """Prepare this process.
+
+        Args:
+            reads: records that this process decodes later.
+            launches: the request launches programs; otherwise nothing of a killed assay is undone.
+
+        Raises:
+            NotPossibleError: the undo journal is not accessible.
+        """
+        ...
+
+
+class Context(NamedTuple):
+    """Context in which a request is executed.
+
+    Attributes:
+        prepare: preparation of this process before its first launch.
+        db: path or URL of the store; ``None`` for the default one.
+        observer: receiver of the announcements.
+        helper: process with root privileges, if this process has given them up.
+    """
+
+    prepare: Preparation
+    db: str | None = None
+    observer: Observer = Observer()
+    helper: RootHelper | None = None

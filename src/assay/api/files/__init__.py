@@ -1,0 +1,1 @@
+"""Files that users write: spaces and sweeps."""

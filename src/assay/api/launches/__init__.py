@@ -1,0 +1,1 @@
+"""Single launches: execution of ``RunRequest``."""

@@ -1,0 +1,1 @@
+"""Values of options: parsers of their texts."""

@@ -1,0 +1,1 @@
+"""Studies: execution of typed requests."""
