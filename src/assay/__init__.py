@@ -3,30 +3,36 @@
 __version__ = "0.2.0"
 
 TYPE_CHECKING = False
-"""Substitute for ``typing.TYPE_CHECKING``, since ``typing`` takes long to load."""
+"""Same as ``typing.TYPE_CHECKING``; loading ``typing`` takes longer than all other imports."""
 
-if TYPE_CHECKING:
-    from assay.writers import get_include as get_include
-    from assay.writers.assay_progress import progress as progress
-
-_PLACES = {
+_WRITERS = {
     "get_include": "assay.writers",
     "progress": "assay.writers.assay_progress",
 }
-"""Module of each public name. It is loaded at the first use, so that ``import assay`` is quick."""
+"""Modules of the names that measured programs use; they load the standard library only."""
+
+if TYPE_CHECKING:
+    from assay.api import *  # noqa: F403 - names for type checkers
+    from assay.writers import get_include as get_include
+    from assay.writers.assay_progress import progress as progress
+else:  # a type checker reports unknown names
+
+    def __getattr__(name: str) -> object:
+        """Return a public name, loaded on first use (PEP 562)."""
+        from importlib import import_module
+
+        if name in _WRITERS:
+            module = import_module(_WRITERS[name])
+        else:
+            module = import_module("assay.api")
+            if name not in module.MODULES:
+                raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value = getattr(module, name)
+        return value
 
 
-def __getattr__(name: str) -> object:
-    """Load the module of a public name."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> "list[str]":
+    """Return all names, public ones included."""
     from importlib import import_module
 
-    value: object = getattr(import_module(_PLACES[name]), name)
-    globals()[name] = value  # later uses do not come here
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the names of the module, with those that are not loaded yet."""
-    return sorted({*globals(), *_PLACES})
+    return sorted({*globals(), *_WRITERS, *import_module("assay.api").MODULES})

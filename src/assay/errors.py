@@ -47,6 +47,10 @@ class StudyPaused(AssayError):
     exit_status = 4
 
 
+class StudyStopped(AssayError):
+    """Stop of a running study by another thread; the study is kept and can be resumed."""
+
+
 class WorkloadFailedError(AssayError):
     """Failure of the program under test, independent of its settings."""
 

@@ -8,6 +8,7 @@ from assay.api.observer import Observer
 
 if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
+    from assay.study.stop import StopSignal
 
 
 class Preparation(Protocol):
@@ -34,9 +35,11 @@ class Context(NamedTuple):
         db: path or URL of the store; ``None`` for the default one.
         observer: receiver of the announcements.
         helper: process with root privileges, if this process has given them up.
+        stop: request of another thread to stop the study; ``None`` if no thread can make it.
     """
 
     prepare: Preparation
     db: str | None = None
     observer: Observer = Observer()
     helper: RootHelper | None = None
+    stop: StopSignal | None = None

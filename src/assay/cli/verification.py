@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.api.results.sentences import verdict_lines
 from assay.cli.arguments.common import CommonOptions
 from assay.cli.documents.study import (
     BrokenEntry,
@@ -15,7 +16,6 @@ from assay.cli.documents.study import (
     VerdictDifference,
 )
 from assay.cli.show.documents import print_json
-from assay.cli.show.result import verdict_lines
 from assay.records import to_builtins
 from assay.requests.stored_study import VerifyRequest
 from assay.search.space.labels import label_conclusion

@@ -45,6 +45,7 @@ from assay.study.booting import BootCheck
 from assay.study.failures import FailedLaunches
 from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.program_files import ProgramFiles
+from assay.study.stop import CHECK_INTERVAL_S, StopSignal
 from assay.wording.endings import SHORTER_LAUNCHES
 from assay.wording.sentence import budget_options
 from assay.wording.unread_reports import unread_reports
@@ -188,6 +189,7 @@ class StudyLoop:
         watch: identity of the program's files.
         boots: check of the present boot; absent without boot settings.
         failures: failed launches of earlier sessions.
+        stop: request of another thread to stop the study; absent if no thread can make it.
     """
 
     def __init__(
@@ -205,6 +207,7 @@ class StudyLoop:
         watch: ProgramFiles,
         boots: BootCheck | None = None,
         failures: FailedLaunches | None = None,
+        stop: StopSignal | None = None,
     ) -> None:
         self._id = study_id
         self._stratum = stratum
@@ -222,6 +225,7 @@ class StudyLoop:
         self._slots = spec.parallel or 1
         self._in_flight = 0
         self._failures = failures or FailedLaunches(spec)
+        self._stop = stop
 
     def run(self) -> Ending:
         """Run until the race ends.
@@ -233,6 +237,7 @@ class StudyLoop:
             NotPossibleError: the budget is too small for a claim.
             WorkloadFailedError: the program always fails.
             StudyPaused: the next launch requires another boot.
+            StudyStopped: another thread has stopped the study.
             MissingInputError, ProgramChangedError: files of the program were removed or changed;
                 the launch is discarded.
         """
@@ -281,13 +286,15 @@ class StudyLoop:
             for launch in answer:
                 if self._boots is not None:
                     self._boots.demand(launch)
+                if self._stop is not None:
+                    self._stop.check()
                 self._listener.launching(launch, self._account.left)
                 plan = self._plan(launch)
                 self._applied.before(launch, plan)
                 self._warm_up(launch, plan)
                 self._executor.submit(launch, plan)
                 self._in_flight += 1
-            for sample in self._executor.poll(None):
+            for sample in awaited_samples(self._executor, self._stop):
                 self._in_flight -= 1
                 self._take(sample)
 
@@ -366,6 +373,24 @@ class StudyLoop:
         )
         more = budget_options(account.left, rest)
         return f"{whole}; `assay study resume {self._id} {more}` keeps the present samples."
+
+
+def awaited_samples(executor: Executor, stop: StopSignal | None) -> list[Sample]:
+    """Wait for a finished launch, and return the samples.
+
+    Args:
+        executor: executor with running launches.
+        stop: request of another thread to stop the study; ``None`` if no thread can make it.
+
+    Raises:
+        StudyStopped: another thread has stopped the study.
+    """
+    if stop is None:
+        return executor.poll(None)
+    while True:
+        stop.check()
+        if samples := executor.poll(CHECK_INTERVAL_S):
+            return samples
 
 
 def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:

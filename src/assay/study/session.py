@@ -58,6 +58,7 @@ from assay.study.loop import BudgetAccount, Listener, StudyLoop
 from assay.study.noise_floor import calibration_of_other_machine, machine_floor
 from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts
+from assay.study.stop import StopSignal
 from assay.study.stratum import as_if_reserved, demand_same, differences, stratum_of
 from assay.study.survey import Survey, counted_survey
 from assay.wording.conditions import (
@@ -111,6 +112,7 @@ def begin(
     spec: StudySpec,
     listener: Listener,
     survey: Survey | None = None,
+    stop: StopSignal | None = None,
 ) -> StudyResult:
     """Begin a study and run it to its end.
 
@@ -120,6 +122,7 @@ def begin(
         spec: specification of the study.
         listener: receiver of the progress.
         survey: the survey, made before the study was created.
+        stop: request of another thread to stop the study; ``None`` if no thread can make it.
 
     Raises:
         InvalidInputError, NotPossibleError: the study can never run; it is not created then.
@@ -141,7 +144,7 @@ def begin(
         planned = laboratory.plan(survey.sample.launch.configuration)
         store.add_sample(study_id, stratum.number, counted_survey(survey.sample, spec), planned)
         store.add_elapsed(study_id, survey.elapsed_s)
-    return _carry_on(laboratory, store, study_id, spec, stratum, listener)
+    return _carry_on(laboratory, store, study_id, spec, stratum, listener, stop=stop)
 
 
 def resume(
@@ -152,6 +155,7 @@ def resume(
     *,
     new_stratum: bool,
     more: Budget | None = None,
+    stop: StopSignal | None = None,
 ) -> StudyResult:
     """Resume a study.
 
@@ -163,6 +167,7 @@ def resume(
         new_stratum: start a new stratum, whose samples are not pooled with earlier ones.
         more: additional budget beyond the spent one; the rest of the study's own budget if absent.
             Intervals are valid at every interim analysis, so resuming after a verdict is valid.
+        stop: request of another thread to stop the study; ``None`` if no thread can make it.
 
     Raises:
         MissingInputError: the working directory of the study is missing.
@@ -186,7 +191,7 @@ def resume(
         store.add_stratum(study_id, now)
     store.set_status(study_id, Status.RUNNING)
     listener.started(study_id)
-    found = _carry_on(laboratory, store, study_id, record.spec, now, listener, more)
+    found = _carry_on(laboratory, store, study_id, record.spec, now, listener, more, stop=stop)
     made = store.study(study_id).launches - record.launches
     return replace(found, resume_notes=(*found.resume_notes, resumed_note(record.launches, made)))
 
@@ -199,6 +204,8 @@ def _carry_on(
     stratum: Stratum,
     listener: Listener,
     more: Budget | None = None,
+    *,
+    stop: StopSignal | None = None,
 ) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
@@ -230,6 +237,7 @@ def _carry_on(
         watch=ProgramFiles(laboratory.files),
         boots=_boots(laboratory, study_id, spec, stratum, earlier),
         failures=FailedLaunches(spec, earlier),
+        stop=stop,
     )
     done = loop.run()
     samples = store.samples(study_id, stratum.number)

@@ -33,11 +33,13 @@ from assay.search.races.search_race import MAX_ATTEMPTS
 from assay.study.laboratory import Laboratory
 from assay.study.loop import (
     BudgetAccount,
+    awaited_samples,
     demand_objective,
     demand_readable,
     demand_reports,
     required_metrics,
 )
+from assay.study.stop import StopSignal
 from assay.wording.failure import RUN_BY_HAND, failure_text
 
 LONG_LAUNCH_S = 10.0
@@ -69,6 +71,7 @@ def survey(
     require: Sequence[Requirement] = (),
     ending: Callable[[float], None] = lambda grace_s: None,
     noticed: Callable[[str], None] = lambda text: None,
+    stop: StopSignal | None = None,
 ) -> Survey:
     """Launch the program once in its default configuration.
 
@@ -80,6 +83,7 @@ def survey(
         objectives, require: metrics that the output must contain.
         ending: callback for an interrupt, with the time until SIGKILL in seconds.
         noticed: receiver of findings about the values of the running launch.
+        stop: request of another thread to stop; ``None`` if no thread can make it.
 
     Raises:
         WorkloadFailedError: all attempts fail.
@@ -116,7 +120,7 @@ def survey(
                 end=None if workload.steady_metric is None else first_look(budget),
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
-            sample = _awaited(executor, ending)
+            sample = _awaited(executor, ending, stop)
             demand_reports(sample, workload)
             if sample.outcome.succeeded or sample.outcome is Outcome.TIMED_OUT:
                 break
@@ -152,10 +156,12 @@ def counted_survey(sample: Sample, spec: StudySpec) -> Sample:
     return msgspec.structs.replace(sample, launch=launch)
 
 
-def _awaited(executor: LocalExecutor, ending: Callable[[float], None]) -> Sample:
+def _awaited(
+    executor: LocalExecutor, ending: Callable[[float], None], stop: StopSignal | None
+) -> Sample:
     """Return the sample of the running launch."""
     try:
-        return executor.poll(None)[0]
+        return awaited_samples(executor, stop)[0]
     except BaseException:  # an interrupt
         if grace_s := executor.ask_to_end():
             ending(grace_s)

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from assay.api.results.documents import result_document
 from assay.cli.main import main
-from assay.cli.show.documents import result_document
 from assay.cli.show.result import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain

@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.api.results.documents import result_document
+from assay.api.results.sentences import _measured
 from assay.cli.main import main
-from assay.cli.show.documents import print_json, result_document
-from assay.cli.show.result import _measured, arm_lines, result_lines
+from assay.cli.show.documents import print_json
+from assay.cli.show.result import arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
 from assay.stats.summary import summarise

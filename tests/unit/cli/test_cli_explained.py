@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from assay.cli.show.explanation import explanation_document, explanation_lines
+from assay.api.results.documents import explanation_document
+from assay.cli.show.explanation import explanation_lines
 from assay.search.model.explanation import Explanation, SettingEffect
 from assay.wording.sentence import bound_words
 

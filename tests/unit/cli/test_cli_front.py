@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.show.pareto_front import front_document, front_lines, next_step_lines
+from assay.api.results.documents import front_document
+from assay.cli.show.pareto_front import front_lines, next_step_lines
 from assay.records import (
     Budget,
     Claim,

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from assay.api.options.study_options import parse_warmup
-from assay.cli.show.result import NAME_CHARACTERS, arm_lines, verdict_lines
+from assay.api.results.sentences import NAME_CHARACTERS, verdict_lines
+from assay.cli.show.result import arm_lines
 from assay.records import Budget
 from assay.testing.search_contracts import SimulatedProgram
 

@@ -9,6 +9,9 @@ from assay.errors import InvalidInputError
 
 Quantity = TypeVar("Quantity", int, float)
 
+MAX_SLOTS = 1024
+"""Largest number of slots of concurrent launches."""
+
 
 def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quantity:
     """Return the value of an option as a function of ``assay.units`` parses it.
@@ -60,3 +63,20 @@ def parse_pair(text: str, option: str) -> tuple[str, str]:
     if not equals:
         raise InvalidInputError(f"{option} {text!r} lacks a value.", f"Write {option} NAME=VALUE.")
     return name, value
+
+
+def parse_slots(text: str | None) -> int | None:
+    """Return the number of slots of ``--parallel``; ``None`` without the option.
+
+    Raises:
+        InvalidInputError: an invalid number, or a single slot.
+    """
+    if text is None:
+        return None
+    found = parse_count("--parallel", text, MAX_SLOTS, "slots", "--parallel 2")
+    if found < 2:
+        raise InvalidInputError(
+            "--parallel takes a number from 2 on, not 1.",
+            "Leave it out: launches then run one after another, with all CPUs.",
+        )
+    return found

@@ -36,7 +36,7 @@ def calibrate(request: CalibrateRequest, context: Context) -> StudyResult:
     )
     lab = laboratory(context, program)
     with opened_store(context.db) as store, context.observer.listening(spec) as listener:
-        return begin(lab, store, spec, listener)
+        return begin(lab, store, spec, listener, stop=context.stop)
 
 
 def _built_in_argv() -> tuple[str, ...]:

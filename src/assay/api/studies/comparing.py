@@ -75,7 +75,7 @@ def _compare(request: CompareRequest, context: Context, lab: Laboratory) -> Stud
     lab = with_built(lab, spec, observer.building)
     lab, spec = prepare_boot_settings(request.boot, lab, spec, observer)
     with opened_store(context.db) as store, observer.listening(spec) as listener:
-        return begin(lab, store, spec, listener)
+        return begin(lab, store, spec, listener, stop=context.stop)
 
 
 def _arms(request: CompareRequest, lab: Laboratory) -> list[Arm]:

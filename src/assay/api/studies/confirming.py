@@ -48,7 +48,7 @@ def confirm(request: ConfirmRequest, context: Context, store: Store, study_id: s
     lab = with_built(laboratory_of(spec, context), spec, context.observer.building)
     demand_programs(lab, study_id)
     with context.observer.listening(spec) as listener:
-        return begin(lab, store, spec, listener)
+        return begin(lab, store, spec, listener, stop=context.stop)
 
 
 def _demand_fair(study_id: str, spec: StudySpec) -> None:

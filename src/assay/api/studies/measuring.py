@@ -52,5 +52,5 @@ def _measure(
     lab = with_built(lab, spec, observer.building)
     lab, spec = prepare_boot_settings(request.boot, lab, spec, observer)
     with opened_store(context.db) as store, observer.listening(spec) as listener:
-        result = begin(lab, store, spec, listener)
+        result = begin(lab, store, spec, listener, stop=context.stop)
         return result, store.samples(result.study_id)

@@ -51,6 +51,7 @@ def resume_study(
                 listener,
                 new_stratum=request.new_stratum,
                 more=request.budget,
+                stop=context.stop,
             )
     # The conclusion covers the newest stratum alone, and so do the samples.
     newest = store.study(study_id).strata[-1]

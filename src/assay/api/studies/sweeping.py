@@ -67,7 +67,7 @@ def _sweep(
     with opened_store(context.db) as store:
         observer.design_known(spec)
         with observer.listening(spec) as listener:
-            return begin(lab, store, spec, listener)
+            return begin(lab, store, spec, listener, stop=context.stop)
 
 
 def _demand_room(spec: StudySpec) -> None:

@@ -99,12 +99,13 @@ def _tune(request: TuneRequest, context: Context, lab: Laboratory) -> StudyResul
                 spec.requirements,
                 observer.ending,
                 observer.noted,
+                context.stop,
             )
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = _with_earlier(lab, store, warm_start, spec, space)
         observer.space_known(_choice(request, lab, spec, left_out))
         with observer.listening(spec, launches=1) as listener:
-            return begin(lab, store, spec, listener, survey=seen)
+            return begin(lab, store, spec, listener, survey=seen, stop=context.stop)
 
 
 def _choice(

@@ -6,9 +6,11 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from assay.api.options.boot import boot_request_of
 from assay.errors import InvalidInputError
 from assay.requests.study import BootRequest
-from assay.study.firmware import COMMAND_MARK
 
 if TYPE_CHECKING:
     from assay.cli.parsing.parser import Parsed
@@ -20,14 +22,9 @@ def boot_request(arguments: argparse.Namespace) -> BootRequest:
     Raises:
         InvalidInputError: an invalid word, a value given twice, or unbalanced quotes.
     """
-    verify = _pairs("--verify", getattr(arguments, "verify", []))
-    for name, source in verify.items():
-        _demand_source(name, source)
-    return BootRequest(
-        reboot_argv=_reboot_argv(arguments),
-        confirmed=_pairs("--confirm", arguments.confirm),
-        verify=verify,
-    )
+    # Before the words of the reboot command, so that errors keep their order.
+    found = boot_request_of(confirm=arguments.confirm, verify=getattr(arguments, "verify", []))
+    return msgspec.structs.replace(found, reboot_argv=_reboot_argv(arguments))
 
 
 def pause_reboot_argv(parsed: Parsed) -> tuple[str, ...]:
@@ -45,38 +42,3 @@ def _reboot_argv(arguments: argparse.Namespace) -> tuple[str, ...]:
         return tuple(shlex.split(text)) if text else ()
     except ValueError as error:
         raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
-
-
-def _pairs(option: str, texts: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise InvalidInputError(
-                f"{option}: invalid word {text!r}.", f"Write {option} firmware.NAME=..."
-            )
-        if found.setdefault(name, value) != value:
-            raise InvalidInputError(f"{option} {name} is given twice.", "Leave one of them out.")
-    return found
-
-
-def _demand_source(name: str, source: str) -> None:
-    """Raise an error on a source that is neither an absolute path nor a command.
-
-    Raises:
-        InvalidInputError: an invalid source.
-    """
-    try:
-        words = (
-            shlex.split(source.removeprefix(COMMAND_MARK))
-            if source.startswith(COMMAND_MARK)
-            else []
-        )
-    except ValueError as error:
-        raise InvalidInputError(f"--verify {name}: {error}.", "Close its quotes.") from error
-    if source.startswith("/") or words:
-        return
-    raise InvalidInputError(
-        f"--verify {name}={source} is neither a file nor a command.",
-        "Write the absolute path of a file, or ! and a command that prints the value.",
-    )

@@ -6,7 +6,7 @@ import argparse
 import shlex
 
 from assay.api.options.command_words import command_of
-from assay.api.options.option_values import parse_count
+from assay.api.options.option_values import parse_slots
 from assay.api.options.workload import several_objectives
 from assay.cli.arguments.new_study import decision_fields, study_fields
 from assay.cli.arguments.workload import workload_options
@@ -14,8 +14,6 @@ from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
 from assay.requests.tune import TuneRequest
 from assay.search.races.single_objective import reject_options
-
-MAX_SLOTS = 1024
 
 
 def tune_request(parsed: Parsed) -> TuneRequest:
@@ -42,7 +40,7 @@ def tune_request(parsed: Parsed) -> TuneRequest:
         space_file=arguments.space,
         constraints=tuple(arguments.constraint),
         objectives=objectives,
-        parallel=_parallel(arguments.parallel),
+        parallel=parse_slots(arguments.parallel),
         warm_start=tuple(arguments.warm_start),
         dry_run=arguments.dry_run,
     )
@@ -61,20 +59,3 @@ def _demand_no_single_objective(arguments: argparse.Namespace) -> None:
             "--warm-start": [word for word in arguments.warm_start if word != "none"],
         }
     )
-
-
-def _parallel(text: str | None) -> int | None:
-    """Return the number of slots; ``None`` without ``--parallel``.
-
-    Raises:
-        InvalidInputError: an invalid number, or a single slot.
-    """
-    if text is None:
-        return None
-    found = parse_count("--parallel", text, MAX_SLOTS, "slots", "--parallel 2")
-    if found < 2:
-        raise InvalidInputError(
-            "--parallel takes a number from 2 on, not 1.",
-            "Leave it out: launches then run one after another, with all CPUs.",
-        )
-    return found

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from assay.search.model.explanation import Explanation, SettingEffect
 from assay.units import show_count
@@ -52,19 +51,3 @@ def coverage_sentence(explanation: Explanation) -> str:
 
 def _cells(share: SettingEffect) -> tuple[str, str, str]:
     return clean(share.name), change_text(share.ratio), interval_text(share.ci)
-
-
-def explanation_document(explanation: Explanation) -> dict[str, Any]:
-    """Return the explanation as a document."""
-    return {
-        "launches": explanation.launches,
-        "setting_effects": _shares(explanation.parts),
-        "interactions": _shares(explanation.interactions),
-        "average_effects": _shares(explanation.trends),
-        "launched_combinations": explanation.tried,
-        "untried_ratio_bound": explanation.untried_ratio_bound,
-    }
-
-
-def _shares(shares: Sequence[SettingEffect]) -> list[dict[str, Any]]:
-    return [{"settings": dict(s.settings), "ratio": s.ratio, "ci": list(s.ci)} for s in shares]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from assay.records import Claim, Conclusion, FrontExclusion, FrontPoint, StudySpec, to_builtins
+from assay.records import Claim, Conclusion, FrontExclusion, FrontPoint, StudySpec
 from assay.units import show_level
 from assay.untrusted import clean
 from assay.wording.front import objective_word
@@ -114,30 +113,3 @@ def next_step_lines(study_id: str, conclusion: Conclusion) -> Iterator[str]:
 def _listed(numbers: Sequence[int]) -> str:
     *most, last = map(str, numbers)
     return f"{', '.join(most)} or {last}"
-
-
-def front_document(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
-    """Return the front as a document."""
-    return {
-        "objectives": list(spec.objectives),
-        "pareto_front": [
-            {"number": number, **_point(point), "script": point.script}
-            for number, point in enumerate(conclusion.pareto_front, 1)
-        ],
-        "excluded_points": [
-            {
-                **_point(point),
-                "exclusion": str(point.exclusion),
-                **({"dominated_by": point.dominated_by} if point.dominated_by else {}),
-            }
-            for point in conclusion.excluded_points
-        ],
-    }
-
-
-def _point(point: FrontPoint) -> dict[str, Any]:
-    return {
-        "name": point.name,
-        "settings": dict(point.settings),
-        "claims": [to_builtins(claim) for claim in point.claims],
-    }

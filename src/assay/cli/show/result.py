@@ -6,8 +6,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 
-from msgspec.structs import replace
-
+from assay.api.results.sentences import short_name, verdict_lines
 from assay.cli.show.calibration import calibration_lines
 from assay.cli.show.cells import cell_lines, effect_lines
 from assay.cli.show.explanation import explanation_lines
@@ -28,25 +27,19 @@ from assay.records import (
     SwitchingCost,
     Verdict,
 )
-from assay.reporting.formatting import shorten
 from assay.search.claims.proof import MAX_LAUNCHES
-from assay.search.conclusion.cells import baseline_text, best_claim
 from assay.study.session import StudyResult
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
-from assay.wording.calibration import sentences
-from assay.wording.disturbance import disturbance_sentence
 from assay.wording.launch_notes import cross_environment_words, interference_words
 from assay.wording.noise_floor import floor_words, origin_words
 from assay.wording.proof import proof_command, proof_words
 from assay.wording.requirement import (
     required_text,
-    requirement_sentences,
     requirement_words,
 )
-from assay.wording.sentence import comparison, interval, noun_of
+from assay.wording.sentence import interval, noun_of
 from assay.wording.space import switching_words
-from assay.wording.sweep import sweep_sentences
 
 
 def print_result(result: StudyResult) -> None:
@@ -120,7 +113,7 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     if len(found) > MAX_REQUIREMENT_LINES:
         holding = RequirementVerdict.HOLDS
         shown = sorted(found, key=lambda one: one.verdict is holding)[:MAX_REQUIREMENT_LINES]
-    names = [_short(clean(one.arm)) for one in shown]
+    names = [short_name(clean(one.arm)) for one in shown]
     widest = max(map(len, names), default=0)
     previous = None
     for one, name in zip(shown, names, strict=True):
@@ -139,59 +132,6 @@ def switching_lines(found: SwitchingCost | None) -> Iterable[str]:
         yield f"  switching  {switching_words(found)}"
 
 
-def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
-    """Yield a sentence for each claim; of a measurement the mean with its interval."""
-    metric = spec.workload.objective
-    if conclusion.recommendation is not None:
-        yield conclusion.recommendation.sentence
-    elif conclusion.kind is Kind.COMPARE and not conclusion.claims:
-        yield "No comparison is possible: no block has samples of both arms."
-    elif conclusion.kind is Kind.COMPARE:
-        for claim in conclusion.claims:
-            short = replace(claim, a=_short(claim.a), b=_short(claim.b))
-            yield comparison(short, metric, conclusion.disturbers)
-    elif conclusion.kind is Kind.SWEEP:
-        yield from sweep_sentences(conclusion, metric, best_claim(conclusion))
-        first = spec.arms[0]
-        yield from filter(None, [baseline_text(first.name, first.configuration, spec.space)])
-    elif conclusion.kind is Kind.CALIBRATE:
-        yield from sentences(conclusion, metric, spec.alpha)
-    else:
-        yield _measured(conclusion.arms[0], metric)
-    yield from filter(None, [disturbance_sentence(conclusion, spec)])
-    if conclusion.recommendation is None:
-        yield from requirement_sentences(spec, conclusion)
-
-
-def _measured(arm: ArmResult, metric: Metric) -> str:
-    found = arm.summary.get(metric.name)
-    if found is None:
-        return f"{metric.name} could not be measured."
-    text = f"{metric.name}: {show_quantity(found.mean, metric.unit)}"
-    text += " on average" if found.n > 1 else ""
-    launches = show_count(found.n, "launch", "launches") + _lost_words(arm)
-    if found.ci is None or found.ci[0] is None or found.ci[1] is None:
-        few = ": too few for an interval"
-        return f"{text} in {launches}{few}."
-    ends = " to ".join(show_quantity(end, metric.unit) for end in found.ci if end is not None)
-    return f"{text} (interval {ends}, {launches})."
-
-
-def _lost_words(arm: ArmResult) -> str:
-    """Return the launches without a figure, as an addition: ``; 4 others failed``."""
-    counts = ((arm.failures, "failed"), (arm.timeouts, "timed out"))
-    words = [f"{show_count(n, 'other')} {word}" for n, word in counts if n]
-    return f"; {' and '.join(words)}" if words else ""
-
-
-NAME_CHARACTERS = 120
-"""Maximum length of an arm's name on a terminal, since a command may have long arguments."""
-
-
-def _short(name: str) -> str:
-    return shorten(name, NAME_CHARACTERS)
-
-
 HEADINGS = ("n", "min", "q1", "median", "q3", "max")
 COLUMN_WIDTHS = (4, 9, 9, 9, 9, 9)
 """Widths of the columns on a wide terminal."""
@@ -201,7 +141,7 @@ def arm_lines(
     arms: tuple[ArmResult, ...], metric: Metric, width: int | None = None
 ) -> Iterable[str]:
     """Yield the five-number summary of each arm; on a narrow terminal below its name."""
-    names = [_short(clean(arm.name)) for arm in arms]
+    names = [short_name(clean(arm.name)) for arm in arms]
     rows = [_numbers(arm, metric) for arm in arms]
     longest = max(map(len, names), default=0)
     if width is None or 2 + longest + sum(2 + cells for cells in COLUMN_WIDTHS) <= width:

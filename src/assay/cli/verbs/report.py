@@ -6,18 +6,15 @@ import sys
 from pathlib import Path
 
 from assay.api.composition import opened_store
+from assay.api.studies.stored import report_input
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.report import report_request
 from assay.cli.documents.report import ReportAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
-from assay.machine.document import machine_in
 from assay.records import to_builtins
 from assay.reporting.html import render_page, write_document
-from assay.reporting.inputs import ReportInput
 from assay.reporting.main_picture import main_png, main_svg
-from assay.search.space.labels import label_conclusion, label_samples
-from assay.study.session import elapsed_of, stored_result
 from assay.untrusted import clean
 
 FORMS = {
@@ -36,28 +33,7 @@ def run(parsed: Parsed) -> int:
     path = None if request.path is None else Path(request.path)
     with opened_store(options.db, create=False) as store:
         study_id = store.find(request.study)
-        record = store.study(study_id)
-        newest = record.strata[-1]
-        samples = store.samples(study_id, newest.number)
-        result = stored_result(store, record)
-        elapsed_s = elapsed_of(store, record)
-    conclusion = label_conclusion(record.spec, result.conclusion) if result else None
-    recommendation = conclusion.recommendation if conclusion else None
-    report = ReportInput(
-        study_id=study_id,
-        spec=record.spec,
-        strata=record.strata,
-        samples=label_samples(record.spec, samples),
-        conclusion=conclusion,
-        machine=machine_in(newest.host),
-        assay_version=newest.assay_version,
-        created_at=record.created_at,
-        elapsed_s=elapsed_s,
-        script=recommendation.script if recommendation else "",
-        status=record.status,
-        floor=result.floor if result else None,
-        explanation=result.explanation if result else None,
-    )
+        report, _ = report_input(store, study_id)
     if path is None:
         sys.stdout.buffer.write(render_page(report))
         return 0

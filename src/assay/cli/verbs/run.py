@@ -13,9 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from assay.api.context import Context
+from assay.api.launches.launching import launch
 from assay.api.launches.ready import Ready, launch_of, plain
 from assay.api.observer import Observer
 from assay.cli.arguments.common import CommonOptions, common_options
@@ -24,14 +23,10 @@ from assay.cli.composition import context_with
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.signal_relay import SignalRelay
 from assay.errors import NotPossibleError
-from assay.executors.evidence.drift import changed_since, drift_evidence
-from assay.executors.evidence.shares import demand_share, read_share, share_evidence
 from assay.launch.document import launcher_document
-from assay.launch.running import LauncherKilledError
 from assay.partition.names import PARTITION_KIND, SHARE_MEMORY_KIND
-from assay.records import Evidence, Grant, GrantStatus, Observation, PageCache, Plan, RunFacts
+from assay.records import Evidence, Grant, GrantStatus, Observation, Plan, RunFacts
 from assay.records.configuration import show_value
-from assay.records.facts import CachedFiles
 from assay.requests.run import RunRequest
 from assay.units import show_count
 from assay.untrusted import clean
@@ -143,30 +138,7 @@ def _launch(ready: Ready, options: _ReadingOptions) -> tuple[RunFacts, tuple[Evi
     if workload.stdin is None and not plan.instances:
         del document["stdin"]  # inherited, as without assay
     document.pop("cwd", None)
-    cached = _cached(ready)
-    before, share = ready.read_system_files(), read_share(driver)
-    with SignalRelay() as relay, driver.start(document) as running:
-        relay.serve(running)
-        try:
-            facts = running.facts()
-        except LauncherKilledError:
-            demand_share(driver)  # the end of a share kills its processes
-            raise
-    changed = changed_since(before, ready.read_system_files())
-    facts = msgspec.structs.replace(
-        facts, cached_files=cached, system_files=before, changed_system_files=changed
-    )
-    return facts, (*drift_evidence(before, changed), *share_evidence(driver, share, facts))
-
-
-def _cached(ready: Ready) -> CachedFiles | None:
-    """Put the files of the launch into the planned cache state; return the cached parts."""
-    if not any(isinstance(action, PageCache) for action in ready.plan.actions):
-        return None
-    from assay.executors.page_cache import apply_cache_state
-
-    workload = msgspec.structs.replace(ready.workload, cwd=None)
-    return apply_cache_state(ready.plan, workload, ready.driver.env)
+    return launch(ready, document, SignalRelay())
 
 
 def _report_refused(grants: Mapping[str, Grant]) -> None:

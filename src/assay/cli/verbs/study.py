@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from assay.api.composition import opened_store
+from assay.api.results.sentences import verdict_lines
 from assay.api.studies.confirming import confirm
 from assay.api.studies.resuming import resume_study
 from assay.bundle.document import sample_documents
@@ -33,7 +34,7 @@ from assay.cli.parsing.parser import Parsed
 from assay.cli.show.answer import deliver_answer, named_result
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
-from assay.cli.show.result import result_lines, verdict_lines
+from assay.cli.show.result import result_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verification import verify_file
 from assay.records import Status, to_builtins

@@ -109,7 +109,9 @@ def box_svg(
         return done(fig, name, title, _box_words(figure, shown))
 
 
-def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
+def gain_svg(
+    figure: GainFigure, width: int = WIDE, name: str = "gain", done: Finish = finish
+) -> str:
     """Return changes against the baseline: an interval for claims, otherwise a hollow point."""
     shown, hidden = visible(figure.gains)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 54)
@@ -136,7 +138,7 @@ def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
             f"change of {figure.metric} against {shorten(figure.baseline, 40)}"
             + ("" if frame.stacked else f" ({better} is better; shaded: within {margin:.1%})"),
         )
-        return finish(
+        return done(
             fig, name, f"Change of {figure.metric} against {figure.baseline}", _gain_words(shown)
         )
 

@@ -77,7 +77,9 @@ def convergence_svg(
         )
 
 
-def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> str:
+def noise_svg(
+    figure: NoiseFigure, width: int = WIDE, name: str = "noise", done: Finish = finish
+) -> str:
     """Return the deviations of the baseline from its median, with the margin shaded."""
     narrow = width < STACKED
     height, left = 176, 62
@@ -102,7 +104,7 @@ def noise_svg(figure: NoiseFigure, width: int = WIDE, name: str = "noise") -> st
         put_text(fig, width - 14, 8, "launch", colour="muted", size=SMALL_PX, align="right")
         far = len(figure.beyond)
         beyond = f" {far} of them {'is' if far == 1 else 'are'} outside the axis." if far else ""
-        return finish(
+        return done(
             fig,
             name,
             f"Launches of {figure.baseline} against their median",

@@ -1,0 +1,1 @@
+"""Public functions, and the conversion of their arguments to typed requests."""

@@ -1,0 +1,48 @@
+"""Quantities as Python values: durations, shares and counts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Duration: TypeAlias = str | float | datetime.timedelta
+"""Duration: text as on the command line (``"10m"``), seconds, or a ``timedelta``."""
+Share: TypeAlias = str | float
+"""Share: text as on the command line (``"1%"``), or a number between 0 and 1."""
+Texts: TypeAlias = str | Sequence[str]
+"""One text or several."""
+Named: TypeAlias = Mapping[str, str] | Texts
+"""Texts by name, or ``NAME=TEXT``."""
+
+
+def duration_text(value: Duration | None) -> str | None:
+    """Return a duration as the text of an option; ``None`` without one."""
+    if value is None or isinstance(value, str):
+        return value
+    seconds = value.total_seconds() if isinstance(value, datetime.timedelta) else float(value)
+    return f"{seconds!r}s"
+
+
+def share_text(value: Share | None) -> str | None:
+    """Return a share as the text of an option; ``None`` without one."""
+    return value if value is None or isinstance(value, str) else repr(float(value))
+
+
+def count_text(value: str | int | None) -> str | None:
+    """Return a count as the text of an option; ``None`` without one."""
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def texts(values: Texts | None) -> tuple[str, ...]:
+    """Return the values of a repeatable option."""
+    if values is None:
+        return ()
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
+def named_texts(values: Named | None) -> tuple[str, ...]:
+    """Return the values ``NAME=TEXT`` of a repeatable option."""
+    if isinstance(values, Mapping):
+        return tuple(f"{name}={text}" for name, text in values.items())
+    return texts(values)

@@ -1,0 +1,114 @@
+"""Public functions on stored studies."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from assay.api.composition import opened_store
+from assay.api.functions.fields import boot_of, budget_of, disturbed_above_of, given_budget_of
+from assay.api.functions.keywords import (
+    ConfirmKeywords,
+    ResumeKeywords,
+    demand_known,
+    with_keywords,
+)
+from assay.api.functions.session import result_of, session
+from assay.api.results.result import Result
+from assay.api.studies.confirming import confirm as execute_confirm
+from assay.api.studies.resuming import resume_study
+from assay.api.studies.stored import report_input
+from assay.records import Budget
+from assay.requests.stored_study import ConfirmRequest, ResumeRequest
+
+
+def load_study(study: str = "last", *, db: str | None = None) -> Result:
+    """Return the result, or the state, of a stored study.
+
+    Args:
+        study: id of the study, its beginning, or ``last``.
+        db: path or URL of the store (default: ASSAY_DB, or assay/assay.db in the user's state
+            folder).
+
+    Raises:
+        InvalidInputError: the store has no such study.
+        NotPossibleError: the store cannot be read.
+
+    Example:
+        >>> import assay
+        >>> result = assay.measure(["true"], runs=6)
+        >>> assay.load_study("last").id == result.id
+        True
+    """
+    with opened_store(db, create=False) as store:
+        report, result = report_input(store, store.find(study))
+    return Result(report, result)
+
+
+@with_keywords(ResumeKeywords)
+def resume(study: str = "last", **options: Unpack[ResumeKeywords]) -> Result:
+    """Continue a study that was interrupted, or that shall spend more.
+
+    Args:
+        study: id of the study, its beginning, or ``last``.
+        **options: see ``ResumeKeywords``.
+
+    Returns:
+        Result of the newest stratum.
+
+    Raises:
+        AssayError: the program or the machine has changed, or the study fails.
+
+    Example:
+        >>> import assay
+        >>> first = assay.measure(["true"], runs=6)
+        >>> more = assay.resume(first.id, runs=4)
+        >>> len(more.samples) > len(first.samples)
+        True
+    """
+    demand_known(options, ResumeKeywords, "resume")
+    db = options.get("db")
+    budget = given_budget_of(options)
+    request = ResumeRequest(
+        study=study,
+        budget=None if budget == Budget() else budget,
+        new_stratum=bool(options.get("new_stratum")),
+        boot=boot_of(options),
+    )
+    with session(options) as context, opened_store(db, create=False) as store:
+        found, _ = resume_study(request, context, store, store.find(study))
+    return result_of(found, db)
+
+
+@with_keywords(ConfirmKeywords)
+def confirm(study: str = "last", **options: Unpack[ConfirmKeywords]) -> Result:
+    """Compare the recommendation of a study with the default, here and now.
+
+    Args:
+        study: id of the study, its beginning, or ``last``.
+        **options: see ``ConfirmKeywords``.
+
+    Returns:
+        Result of the comparison.
+
+    Raises:
+        AssayError: the study has no recommendation, or the comparison fails.
+
+    Example:
+        >>> import assay
+        >>> found = assay.tune(["sleep", "{s}"], {"arg.s": [0.02, 0.01]}, runs=60)
+        >>> str(assay.confirm(found.id, runs=40).verdict)
+        'faster'
+    """
+    demand_known(options, ConfirmKeywords, "confirm")
+    db, point = options.get("db"), options.get("point")
+    changes = options.get("disturbed_above") is not None
+    request = ConfirmRequest(
+        study=study,
+        budget=budget_of(options),
+        point=None if point is None else str(point),
+        changes_disturbed_above=changes,
+        disturbed_above=disturbed_above_of(options) if changes else None,
+    )
+    with session(options) as context, opened_store(db, create=False) as store:
+        found = execute_confirm(request, context, store, store.find(study))
+    return result_of(found, db)

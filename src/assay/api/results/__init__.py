@@ -1,0 +1,1 @@
+"""Results of studies: documents, sentences, tables and pictures."""
