@@ -26,6 +26,8 @@ from assay.untrusted import clean
 REFRESH_INTERVAL_S = 1.0
 """Shortest interval between two updates, in seconds."""
 BAR_CHARACTERS = 20
+DEFAULT_COLUMNS = 80
+"""Width of a terminal that does not state it."""
 STAGES = {
     Stage.SURVEY: "surveying",
     Stage.GAUGE: "timing the default",
@@ -249,6 +251,6 @@ def _bar(share: float | None) -> str:
 
 def _columns() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or DEFAULT_COLUMNS
     except (OSError, ValueError):
-        return 80
+        return DEFAULT_COLUMNS

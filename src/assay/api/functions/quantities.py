@@ -21,7 +21,7 @@ def duration_text(value: Duration | None) -> str | None:
     if value is None or isinstance(value, str):
         return value
     seconds = value.total_seconds() if isinstance(value, datetime.timedelta) else float(value)
-    return f"{seconds!r}s"
+    return f"{int(seconds) if seconds.is_integer() else repr(seconds)}s"
 
 
 def share_text(value: Share | None) -> str | None:

@@ -1,0 +1,6 @@
+"""Make the simulated studies of tests/golden importable."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "golden"))
