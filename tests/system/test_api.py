@@ -312,10 +312,9 @@ def test_progress_is_one_line_of_a_terminal_and_silent_on_request() -> None:
             [sys.executable, "-c", textwrap.dedent(code.format(bar=bar))],
             env={**os.environ, "TERM": "xterm"},
             capture_output=True,
-            text=True,
             timeout=120,
         )
-        shown[bar] = done.stdout
+        shown[bar] = done.stdout.decode()
     assert re.search(r"\[\.+\] surveying|timing|confirming", shown[True])
     assert "\n" not in shown[True].strip()
     assert shown[False] == ""

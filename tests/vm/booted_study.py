@@ -34,7 +34,7 @@ from assay.settings.registry import builtin, judge_all
 from assay.store import Store
 from assay.study.booting import BootPause
 from assay.study.laboratory import Laboratory
-from assay.study.loop import Listener
+from assay.study.listener import Listener
 from assay.study.session import StudyResult, resume
 
 from .rebooted import RebootedGuest

@@ -27,7 +27,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.store import open_store
 from assay.study.booting import BootPause, boot_of
-from assay.study.loop import Listener
+from assay.study.listener import Listener
 from assay.study.session import StudyResult, begin, resume
 
 from .booted_study import Bench, Silent

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.api.context import Context
-from assay.api.driver import local_driver
+from assay.api.context import Context, local_driver
 from assay.machine.document import Program
 from assay.machine.reader import read_machine
 from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec

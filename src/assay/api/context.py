@@ -1,10 +1,12 @@
-"""Context of a request: store, observer and process."""
+"""Context of a request: store, observer and process; driver of its launches."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from assay.api.observer import Observer
+from assay.launch.driver import Driver, find_launcher
 
 if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
@@ -43,3 +45,15 @@ class Context(NamedTuple):
     observer: Observer = Observer()
     helper: RootHelper | None = None
     stop: StopSignal | None = None
+
+
+def local_driver(helper: RootHelper | None = None) -> Driver:
+    """Return a driver of the installed launcher, with the environment of this process.
+
+    Args:
+        helper: process that starts the launcher, if this process has no privileges.
+
+    Raises:
+        NotPossibleError: the launcher is missing.
+    """
+    return Driver(helper or find_launcher(os.environ), os.environ)

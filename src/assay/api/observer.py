@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.records import Budget, StudySpec, Workload
-    from assay.study.loop import Listener
+    from assay.study.listener import Listener
 
 
 class Observer:
@@ -56,6 +56,6 @@ class Observer:
             spec: specification of the study.
             launches: number of earlier launches, of a resumed study or a survey of the program.
         """
-        from assay.study.loop import SilentListener
+        from assay.study.listener import SilentListener
 
         return nullcontext(SilentListener())

@@ -19,7 +19,7 @@ from assay.api.process import AssayWarning
 from assay.errors import AssayError
 from assay.records import Budget, Launch, Sample, Stage, StudySpec
 from assay.search.races.race import Race
-from assay.study.loop import Listener, SilentListener
+from assay.study.listener import Listener, SilentListener
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 from assay.api.context import Context
 from assay.api.observer import Observer
-from assay.cli.composition import context_with
 from assay.cli.process.long_grace import warn_of_long_grace
 from assay.cli.process.parallel_job import warn_of_parallel_job
 from assay.cli.process.termination import Terminated
 from assay.cli.process.unused_input import warn_of_unused_input
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.progress import Progress, termination_notice, uses_live_line
+from assay.cli.startup import context_with
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
     from assay.cli.arguments.common import CommonOptions
     from assay.records import Budget, StudySpec, Workload
-    from assay.study.loop import Listener
+    from assay.study.listener import Listener
 
 
 def context_of(options: CommonOptions) -> Context:

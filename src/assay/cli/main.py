@@ -56,9 +56,8 @@ def main(words: Sequence[str]) -> int:
 def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
     transparent = _is_transparent((parsed.verb, parsed.action))
-    from assay.cli.arguments.common import common_options
+    from assay.cli.arguments.common import common_options, demand_no_command
     from assay.cli.process.descriptors import demand_descriptors
-    from assay.cli.unused_command import demand_no_command
     from assay.errors import AssayError, StudyPaused
 
     options = common_options(parsed)

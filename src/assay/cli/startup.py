@@ -1,17 +1,36 @@
-"""Preparations of this process before its first launch."""
+"""Context of a verb, and preparations of this process before its first launch."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.api.leftovers import restore_leftovers
-from assay.cli.leftovers import print_leftovers
+from assay.api.context import Context
+from assay.api.leftovers import leftover_lines, restore_leftovers
+from assay.api.observer import Observer
 from assay.cli.process.termination import terminate_in_order
+from assay.untrusted import clean
 
 if TYPE_CHECKING:
+    from assay.cli.arguments.common import CommonOptions
+    from assay.host.undo import UndoOutcome
     from assay.root_helper.helper import RootHelper
+
+SILENT = Observer()
+
+
+def context_with(options: CommonOptions, observer: Observer = SILENT) -> Context:
+    """Return the context of a verb, with an observer that ignores announcements by default."""
+    return Context(
+        prepare=partial(start_up, helper=options.helper),
+        db=options.db,
+        observer=observer,
+        helper=options.helper,
+    )
 
 
 def start_up(
@@ -32,3 +51,14 @@ def start_up(
     terminate_in_order()
     if launches:
         print_leftovers(restore_leftovers(helper))
+
+
+def print_leftovers(lines: Iterable[str]) -> None:
+    """Print the lines of ``assay.api.leftovers``."""
+    for line in lines:
+        print(f"assay: {clean(line)}.", file=sys.stderr)
+
+
+def warn_of_leftovers(found: Iterable[UndoOutcome]) -> None:
+    """Print the files that assay could not restore, or that another program has changed."""
+    print_leftovers(leftover_lines(found))

@@ -5,21 +5,17 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import msgspec
 
 from assay.errors import (
-    AssayError,
     InvalidInputError,
     NotPossibleError,
     StudyPaused,
     WorkloadFailedError,
 )
 from assay.executors.executor import Executor
-from assay.executors.progress.live import LatestReport
 from assay.host.system_hold import NotRestoredError
 from assay.records import (
     Budget,
@@ -44,6 +40,7 @@ from assay.store import Store
 from assay.study.booting import BootCheck
 from assay.study.failures import FailedLaunches
 from assay.study.hard_to_change import HardToChangeApplier
+from assay.study.listener import Listener
 from assay.study.program_files import ProgramFiles
 from assay.study.stop import CHECK_INTERVAL_S, StopSignal
 from assay.wording.endings import SHORTER_LAUNCHES
@@ -55,78 +52,6 @@ Planner = Callable[[Configuration, int | None], Plan]
 
 FAILED_ENDS = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
 """Reasons of an end that is an error."""
-
-
-class Listener(Protocol):
-    """Receiver of the progress of a study."""
-
-    def started(self, study_id: str) -> None:
-        """Report the id of a new study."""
-        ...
-
-    def warned(self, error: AssayError) -> None:
-        """Report an error that does not end the study."""
-        ...
-
-    def noticed(self, text: str) -> None:
-        """Report a finding about the values of a running launch."""
-        ...
-
-    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
-        """Receive the function that returns the newest value of a running launch."""
-        ...
-
-    def launching(self, launch: Launch, left: Budget) -> None:
-        """Report the start of a launch."""
-        ...
-
-    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
-        """Return a context for the build of the program."""
-        ...
-
-    def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
-        """Report the end of a launch, which is stored."""
-        ...
-
-    def ending(self, grace_s: float) -> None:
-        """Report a termination request and the time until SIGKILL, in seconds."""
-        ...
-
-    def ended(self, launches: int) -> None:
-        """Report the end of the study with the number of its stored launches."""
-        ...
-
-
-class SilentListener:
-    """Listener that ignores the progress."""
-
-    def started(self, study_id: str) -> None:
-        """See ``Listener.started``."""
-
-    def warned(self, error: AssayError) -> None:
-        """See ``Listener.warned``."""
-
-    def noticed(self, text: str) -> None:
-        """See ``Listener.noticed``."""
-
-    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
-        """See ``Listener.watching``."""
-
-    def launching(self, launch: Launch, left: Budget) -> None:
-        """See ``Listener.launching``."""
-
-    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
-        """See ``Listener.building``."""
-        return contextlib.nullcontext()
-
-    def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
-        """See ``Listener.sampled``."""
-
-    def ending(self, grace_s: float) -> None:
-        """See ``Listener.ending``."""
-
-    def ended(self, launches: int) -> None:
-        """See ``Listener.ended``."""
 
 
 @dataclass

@@ -54,7 +54,8 @@ from assay.study.firmware import with_firmware_values
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.kernels import kernel_description, varies_kernel
 from assay.study.laboratory import Laboratory
-from assay.study.loop import BudgetAccount, Listener, StudyLoop
+from assay.study.listener import Listener
+from assay.study.loop import BudgetAccount, StudyLoop
 from assay.study.noise_floor import calibration_of_other_machine, machine_floor
 from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts

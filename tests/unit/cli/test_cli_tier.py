@@ -12,13 +12,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.cli.arguments.common import CommonOptions
+from assay.cli.arguments.common import CommonOptions, demand_no_command
 from assay.cli.arguments.run import run_request
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.tier import bench, doctor, environment, predict, top
 from assay.cli.tier.free_space import free_space_assignments
-from assay.cli.unused_command import demand_no_command
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError

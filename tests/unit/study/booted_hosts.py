@@ -32,7 +32,7 @@ from assay.settings.registry import builtin
 from assay.store import Store
 from assay.study.booting import BootPause
 from assay.study.laboratory import Laboratory
-from assay.study.loop import Listener
+from assay.study.listener import Listener
 from assay.study.session import StudyResult, begin, resume
 
 MOST_BOOTS = 80

@@ -16,7 +16,7 @@ from assay.records import Arm, Bound, Configuration, Kind, Requirement
 from assay.settings.registry import builtin
 from assay.store import open_store
 from assay.study.laboratory import Laboratory
-from assay.study.loop import Listener
+from assay.study.listener import Listener
 from assay.study.session import begin
 from assay.testing.store_contracts import tune_spec
 

@@ -28,7 +28,8 @@ class Study(Generic[R]):
 
     Args:
         function: function that begins or resumes a study, such as ``assay.tune``.
-        *arguments, **options: its arguments.
+        *arguments: its positional arguments.
+        **options: its keyword arguments.
 
     Example:
         >>> import assay
@@ -56,7 +57,7 @@ class Study(Generic[R]):
 
     @property
     def running(self) -> bool:
-        """Whether the study has been started and has not ended."""
+        """True from the start of the study to its end."""
         return self._thread is not None and not self._ended.is_set()
 
     def start(self) -> Study[R]:
@@ -183,7 +184,8 @@ async def in_thread(function: Callable[P, R], *arguments: P.args, **options: P.k
 
     Args:
         function: function of assay, such as ``assay.compare``.
-        *arguments, **options: its arguments.
+        *arguments: its positional arguments.
+        **options: its keyword arguments.
 
     Raises:
         AssayError: as the function.

@@ -11,9 +11,8 @@ import msgspec
 
 from assay.api.functions.progress import (
     Progress,
-    demand_supported,
     goal_texts,
-    metric_texts,
+    progress_texts,
     unit_texts,
     with_sources,
 )
@@ -27,6 +26,7 @@ from assay.api.functions.quantities import (
 from assay.api.options.boot import boot_request_of
 from assay.api.options.command_words import build_words, split_command, through_shell
 from assay.api.options.observe import parse_observations
+from assay.api.options.progress import parse_until
 from assay.api.options.recipe import build_request
 from assay.api.options.reservation import reservation_from
 from assay.api.options.study_options import (
@@ -38,7 +38,7 @@ from assay.api.options.study_options import (
 from assay.api.options.workload import parse_statistic, requirements_of, workload_request
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
-from assay.records import Budget, Observation, Requirement, Reservation, Statistic
+from assay.records import Budget, Observation, Requirement, Reservation, Statistic, Until
 from assay.requests.study import BootRequest
 from assay.requests.workload import BuildRequest, WorkloadRequest
 
@@ -59,6 +59,7 @@ class StudyFields(TypedDict):
     require: tuple[Requirement, ...]
     reserve: Reservation | None
     boot: BootRequest
+    until: Until | None
 
 
 class DecisionFields(TypedDict):
@@ -109,7 +110,9 @@ def workload_options(given: Keywords, *, compares: bool) -> WorkloadOptions:
     if isinstance(limit, Mapping):
         limit = ",".join(f"{name}={value}" for name, value in limit.items())
     return WorkloadOptions(
-        metric=(*metric_texts(progress), *named_texts(given.get("metrics"))),
+        progress=progress_texts(progress),
+        until=given.get("until"),
+        metric=named_texts(given.get("metrics")),
         unit=(*unit_texts(progress), *named_texts(given.get("unit"))),
         goal=(*goal_texts(progress), *named_texts(given.get("goal"))),
         combine=named_texts(given.get("combine")),
@@ -146,10 +149,8 @@ def study_fields(given: Keywords, options: WorkloadOptions, argv: tuple[str, ...
 
     Raises:
         InvalidInputError: a value is invalid.
-        NotPossibleError: this version does not support a value.
     """
     progress = progress_of(given)
-    demand_supported(progress, given.get("until"))
     workload = workload_request(options, argv)
     workload = msgspec.structs.replace(workload, metrics=with_sources(workload.metrics, progress))
     return StudyFields(
@@ -161,6 +162,7 @@ def study_fields(given: Keywords, options: WorkloadOptions, argv: tuple[str, ...
         require=requirements_of(options.require, workload.metrics),
         reserve=reservation_of(given),
         boot=boot_of(given),
+        until=parse_until(options.until, workload.metrics),
     )
 
 

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.errors import InvalidInputError, NotPossibleError
+from assay.errors import InvalidInputError
 from assay.executors.metrics.matching import checked_pattern
 from assay.records import Goal, Metric
 from assay.records.progress import Progress as ProgressSource
-
-PLACEHOLDER = "([0-9.]+)"
-"""Pattern of a metric of the output, in place of the reports while options are parsed."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +67,11 @@ class Progress:
         )
 
 
-def metric_texts(progress: Sequence[Progress]) -> tuple[str, ...]:
-    """Return the metrics as texts of an option, each with a placeholder for its reports."""
-    return tuple(f"{one.name}={PLACEHOLDER}" for one in progress)
+def progress_texts(progress: Sequence[Progress]) -> tuple[str, ...]:
+    """Return the metrics as texts of ``--progress``."""
+    return tuple(
+        one.name if one.pattern is None else f"{one.name}={one.pattern}" for one in progress
+    )
 
 
 def goal_texts(progress: Sequence[Progress]) -> tuple[str, ...]:
@@ -89,22 +88,8 @@ def with_sources(metrics: tuple[Metric, ...], progress: Sequence[Progress]) -> t
     """Return the metrics with the sources of the reported ones."""
     sources = {one.name: one.source for one in progress}
     return tuple(
-        msgspec.structs.replace(metric, pattern=None, progress=sources[metric.name])
+        msgspec.structs.replace(metric, progress=sources[metric.name])
         if metric.name in sources
         else metric
         for metric in metrics
     )
-
-
-def demand_supported(progress: Sequence[Progress], until: str | None) -> None:
-    """Raise on values that this version accepts but does not measure yet.
-
-    Raises:
-        NotPossibleError: progress or until is given.
-    """
-    if progress or until is not None:
-        name = "progress" if progress else "until"
-        raise NotPossibleError(
-            f"{name} is not supported by this version of assay.",
-            "Leave it out, and read the final value with metrics={NAME: REGEX}.",
-        )

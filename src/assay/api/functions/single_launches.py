@@ -20,8 +20,7 @@ from assay.api.functions.fields import (
 from assay.api.functions.keywords import RunKeywords, demand_known, with_keywords
 from assay.api.functions.session import session
 from assay.api.launches.configured import configured, explained
-from assay.api.launches.launching import launch
-from assay.api.launches.ready import Ready, launch_of, plain
+from assay.api.launches.ready import Ready, launch, launch_of, plain
 from assay.api.results.run_result import RunResult
 from assay.errors import NotPossibleError
 from assay.executors.sample import build_sample

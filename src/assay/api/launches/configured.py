@@ -12,8 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from assay.api.composition import program_of
-from assay.api.context import Context
-from assay.api.driver import local_driver
+from assay.api.context import Context, local_driver
 from assay.api.launches.other_program import different_names
 from assay.api.launches.ready import Ready
 from assay.api.launches.recommended import Recommended, recommended

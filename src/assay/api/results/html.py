@@ -44,13 +44,12 @@ def notebook_html(report: ReportInput, sentences: list[str]) -> str:
 
 
 def _table(arms: tuple[ArmResult, ...], metric: Metric) -> Html:
-    head = el("tr", [el("th", text) for text in (HEADINGS[0], *HEADINGS[1:])])
+    head = el("tr", [el("th", text) for text in HEADINGS])
     rows = [_row(arm, metric) for arm in arms[:MAX_ARMS]]
     rest = len(arms) - MAX_ARMS
     if rest > 0:
         rows.append(el("tr", el("td", f"and {rest} more", colspan=len(HEADINGS))))
-    unit = f" in {metric.unit}" if metric.unit else ""
-    caption = el("caption", f"{metric.name}{unit}")
+    caption = el("caption", metric.name)
     return el("table", caption, el("thead", head), el("tbody", rows))
 
 

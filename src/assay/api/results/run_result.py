@@ -39,7 +39,7 @@ class RunResult:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the program ended successfully."""
+        """True if the program ended successfully."""
         return self.sample.outcome.succeeded
 
     @property

@@ -1,8 +1,11 @@
-"""Options that all verbs have."""
+"""Options that all verbs have, and the command of verbs that launch nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+
+from assay.cli.parsing.parser import takes_command
+from assay.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from assay.cli.parsing.parser import Parsed
@@ -43,3 +46,17 @@ def common_options(parsed: Parsed) -> CommonOptions:
         as_root=arguments.as_root,
         helper=parsed.helper,
     )
+
+
+def demand_no_command(parsed: Parsed) -> None:
+    """Raise on a command after ``--`` if the verb launches nothing.
+
+    Raises:
+        InvalidInputError: there are words after ``--``.
+    """
+    if parsed.separated and not takes_command(parsed.verb, parsed.action):
+        name = " ".join(filter(None, (parsed.verb, parsed.action)))
+        raise InvalidInputError(
+            f"`assay {name}` launches nothing, and takes no words after --.",
+            "Leave out -- and the words after it, or write them before --.",
+        )

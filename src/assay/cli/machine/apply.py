@@ -119,7 +119,7 @@ def _with_kept_values(
 
 def _restore_leftovers(helper: RootHelper | None) -> None:
     from assay.api.leftovers import restore_leftovers
-    from assay.cli.leftovers import print_leftovers
+    from assay.cli.startup import print_leftovers
 
     print_leftovers(restore_leftovers(helper))
 

@@ -7,7 +7,6 @@ import os
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.partition import delete_request
 from assay.cli.documents.partition import PartitionDeleteAnswer
-from assay.cli.leftovers import warn_of_leftovers
 from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.interruption import reporting_interruption
 from assay.cli.partition.rendering import (
@@ -18,6 +17,7 @@ from assay.cli.partition.rendering import (
 )
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
+from assay.cli.startup import warn_of_leftovers
 from assay.partition.lifecycle import PartitionHost, delete_partition
 from assay.records import to_builtins
 

@@ -7,7 +7,6 @@ import os
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.partition import start_request
 from assay.cli.documents.partition import PartitionStartAnswer
-from assay.cli.leftovers import warn_of_leftovers
 from assay.cli.parsing.parser import Parsed
 from assay.cli.partition.rendering import (
     described_partition,
@@ -18,6 +17,7 @@ from assay.cli.partition.rendering import (
 )
 from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
+from assay.cli.startup import warn_of_leftovers
 from assay.host.changes import ActionStatus
 from assay.partition.lifecycle import PartitionHost, StartedPartition, start_partition
 from assay.records import to_builtins

@@ -10,13 +10,13 @@ from typing import Any
 
 from assay.api.composition import laboratory
 from assay.cli.arguments.common import common_options
-from assay.cli.composition import context_with
 from assay.cli.documents.doctor import DoctorAnswer, Separation, SettingAvailability
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.privileges import unprotected
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.overhead import summary_lines
+from assay.cli.startup import context_with
 from assay.errors import AssayError, NotPossibleError
 from assay.machine.cpu_restriction import describe_restriction
 from assay.machine.cpulist import format_list

@@ -8,9 +8,9 @@ import sys
 from assay.api.composition import laboratory, opened_store, program_of
 from assay.api.options.missing import demand_found
 from assay.cli.arguments.common import CommonOptions
-from assay.cli.composition import context_with
 from assay.cli.show.documents import print_json
 from assay.cli.show.overhead import overhead_lines
+from assay.cli.startup import context_with
 from assay.errors import NotPossibleError
 from assay.executors.overhead import Program, built_in_programs
 from assay.records import to_builtins

@@ -14,14 +14,13 @@ from functools import partial
 from typing import NamedTuple
 
 from assay.api.context import Context
-from assay.api.launches.launching import launch
-from assay.api.launches.ready import Ready, launch_of, plain
+from assay.api.launches.ready import Ready, launch, launch_of, plain
 from assay.api.observer import Observer
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.run import run_request
-from assay.cli.composition import context_with
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.signal_relay import SignalRelay
+from assay.cli.startup import context_with
 from assay.errors import NotPossibleError
 from assay.launch.document import launcher_document
 from assay.partition.names import PARTITION_KIND, SHARE_MEMORY_KIND

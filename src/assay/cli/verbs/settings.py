@@ -9,7 +9,6 @@ from msgspec.structs import asdict
 from assay.api.composition import laboratory
 from assay.cli.arguments.common import common_options
 from assay.cli.arguments.information import setting_name
-from assay.cli.composition import context_with
 from assay.cli.documents.settings import (
     SettingDescription,
     SettingsListAnswer,
@@ -18,6 +17,7 @@ from assay.cli.documents.settings import (
 )
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
+from assay.cli.startup import context_with
 from assay.machine.tunables import LATENCY
 from assay.records import Configuration, Scope, Value, to_builtins
 from assay.records.configuration import show_value
