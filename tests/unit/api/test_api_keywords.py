@@ -31,6 +31,7 @@ OF_THE_COMMAND_LINE = {
     "fail_if": "Result.verdict",
     "help": "help(assay.tune)",
     "json": "Result.to_json",
+    "progress_file": "Progress.file",
     "quiet": "progress_bar",
     "reboot_command": "StudyPaused is raised",
     "record": "RunResult.sample",

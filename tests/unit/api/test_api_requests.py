@@ -21,7 +21,7 @@ from assay.cli.arguments import run as cli_run
 from assay.cli.arguments import sweep as cli_sweep
 from assay.cli.arguments import tune as cli_tune
 from assay.cli.parsing.parser import parse
-from assay.records import Goal
+from assay.records import Goal, Progress, Until
 
 
 def test_tune_builds_the_request_of_the_command_line() -> None:
@@ -155,7 +155,23 @@ def test_progress_with_an_invalid_pattern_or_goal_is_refused() -> None:
         assay.Progress("sps", goal="faster")
 
 
-@pytest.mark.parametrize("given", [{"progress": assay.Progress("sps")}, {"until": "auto"}])
-def test_unsupported_values_are_refused_before_a_launch(given: dict[str, object]) -> None:
-    with pytest.raises(assay.NotPossibleError, match="not supported"):
-        tune_request(["true"], None, given)
+def test_progress_and_until_are_those_of_the_command_line() -> None:
+    speed = assay.Progress("sps", r"samples/s: ([0-9.]+)", goal="higher")
+    request = tune_request(["true"], None, {"progress": speed, "until": "steady:200"})
+    objective = request.workload.metrics[0]
+    assert (objective.name, objective.goal) == ("sps", Goal.HIGHER)
+    assert objective.progress == speed.source
+    assert objective.pattern is None
+    assert request.until == Until(steady_steps=200.0)
+
+
+def test_metric_derived_from_progress_is_read() -> None:
+    given = {"progress": assay.Progress("loss", file="log.csv"), "metrics": ["final(loss)"]}
+    metrics = {m.name: m for m in tune_request(["true"], None, given).workload.metrics}
+    assert metrics["loss"].progress == Progress(file="log.csv")
+    assert metrics["final(loss)"].derivation is not None
+
+
+def test_until_without_progress_is_refused() -> None:
+    with pytest.raises(assay.InvalidInputError, match="needs whole launches"):
+        tune_request(["true"], None, {"until": "auto"})

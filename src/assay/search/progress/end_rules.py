@@ -174,7 +174,7 @@ def _variance(steady: SteadyLaunches) -> float:
 
 
 def _known(cost: LaunchCost | None) -> LaunchCost:
-    assert cost is not None, "a known warm-up has launches"
+    assert cost is not None  # a warm-up is known from launches
     return cost
 
 
