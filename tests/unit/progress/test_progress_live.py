@@ -225,7 +225,7 @@ def test_too_few_reports_give_no_value(tmp_path: Path, steps: int) -> None:
     assert found.absent["sps"] == f"the program reported too few values: {steps}, of at least 3"
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e300"])
 def test_values_that_are_no_numbers_are_left_out(tmp_path: Path, value: str) -> None:
     case = Case(tmp_path, rule=None)
     case.write(1, 30)
@@ -235,6 +235,15 @@ def test_values_that_are_no_numbers_are_left_out(tmp_path: Path, value: str) -> 
     found = case.values()
     assert found.values["sps"] == pytest.approx(100.0)
     assert any(one.kind.startswith("progress_not_finite") for one in found.evidence)
+
+
+def test_launch_within_the_known_warm_up_counts_from_its_middle(tmp_path: Path) -> None:
+    case = Case(tmp_path, rule=EndRule(warmup_steps=70.0, steady_steps=20.0))
+    case.write(1, 60)
+    found = case.values()
+    assert found.values["sps"] == pytest.approx(100.0)
+    assert not found.steady["sps"].settled
+    assert found.steady["sps"].begin_step == pytest.approx(30, abs=2)
 
 
 def derived(kind: DerivationKind, **others: float | bool) -> Metric:

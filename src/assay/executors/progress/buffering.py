@@ -24,6 +24,10 @@ _MIN_RUN_S = 2.0
 """Shortest launch whose lines may be said to arrive at its end."""
 _END_SHARE = 0.02
 """Last share of a launch within which all lines arrive if its output is buffered."""
+_BURST_S = 0.2
+"""Time before the end within which many lines arrive at once if assay ends the launch then."""
+_BURST_LINES = 40
+"""Number of such lines."""
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed)|.*\.py")
 
 _PYTHON_ADVICE = (
@@ -110,7 +114,8 @@ def came_at_the_end(follower: LineFollower, now_s: float) -> bool:
     first_s = follower.first_s
     if first_s is None or follower.lines < 2 or now_s < _MIN_RUN_S:
         return False
-    return now_s - first_s <= _END_SHARE * now_s
+    lag_s = now_s - first_s
+    return lag_s <= _END_SHARE * now_s or (lag_s <= _BURST_S and follower.lines >= _BURST_LINES)
 
 
 def buffered(source: LineSource, now_s: float, advice: str, *, ended: bool) -> Iterator[Notice]:

@@ -173,7 +173,8 @@ def invalid_values(source: Source) -> Iterator[Notice]:
         if series.not_finite:
             yield Notice(
                 kind="progress_not_finite",
-                text=f"NaN and infinite values of {name} are left out: {series.not_finite}.",
+                text=f"Values of {name} that were NaN, infinite or above 1e100 are left out: "
+                f"{series.not_finite}.",
                 metric=name,
                 value=float(series.not_finite),
             )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from assay.executors.progress.json_records import number
 from assay.executors.progress.recorder import MAX_REPORTS, SeriesRecorder
 from assay.executors.progress.report import Report
@@ -17,6 +15,8 @@ OTHER_RANKS = 1 << 31
 """Rank under which all further ones are recorded."""
 MAX_OTHER_REPORTS = 1 << 12
 """Number of reports that are kept singly for ranks other than 0."""
+MAX_VALUE = 1e100
+"""Largest absolute value: statistics need its square."""
 
 
 class ProcessSeries:
@@ -70,7 +70,7 @@ class MetricSeries:
     Attributes:
         metric: the same.
         processes: reports of each process, by rank.
-        not_finite: number of values that were NaN or infinite; they are not kept.
+        not_finite: number of values that were NaN, infinite or too large; they are not kept.
     """
 
     def __init__(self, metric: Metric, key: str | None, *, completed: bool = False) -> None:
@@ -115,7 +115,7 @@ class MetricSeries:
         process = self.processes.get(rank) or self._new_process(rank)
         time_s = process.arrive(time_s)
         step = process.steps.next(time_s, step, total)
-        if isfinite(value):
+        if abs(value) <= MAX_VALUE:  # false for NaN
             process.recorder.add(time_s, step, value)
         else:
             self.not_finite += 1

@@ -114,13 +114,15 @@ def _steady_value(
     reports, form = reports_of(recorder), metric.rate_form
     printed = printed_form(reports, form)
     curve = launch_curve(reports, form)
-    part = steady_part(
-        curve,
-        _known_warm_up(rule),
-        steady_steps=None if rule is None else rule.steady_steps,
-        cumulative=printed is PrintedForm.CUMULATIVE,
-        ended_early=live.ended is EndReason.WORSE,
-    )
+    part = None
+    for warm_up in _possible_warm_ups(rule):
+        part = part or steady_part(
+            curve,
+            warm_up,
+            steady_steps=None if rule is None else rule.steady_steps,
+            cumulative=printed is PrintedForm.CUMULATIVE,
+            ended_early=live.ended is EndReason.WORSE,
+        )
     return None if part is None else (part, launch_value(curve, part, form, printed))
 
 
@@ -157,9 +159,15 @@ def _first_reported(workload: Workload) -> Metric | None:
     return next((metric for metric in workload.metrics if metric.progress is not None), None)
 
 
-def _known_warm_up(rule: EndRule | None) -> WarmUp | None:
+def _possible_warm_ups(rule: EndRule | None) -> Sequence[WarmUp | None]:
+    """Return the warm-up of earlier launches, or ``None`` for that of the launch itself.
+
+    A launch may end before the known warm-up does. Its second half counts then, as in any launch
+    that does not become steady.
+    """
     from assay.stats.progress.warm_up import WarmUp
 
     if rule is None or rule.warmup_steps is None:
-        return None
-    return WarmUp(rule.warmup_steps, rule.period_steps, settled=True)
+        return (None,)
+    steps, period = rule.warmup_steps, rule.period_steps
+    return tuple(WarmUp(steps, period, settled=settled) for settled in (True, False))

@@ -130,9 +130,10 @@ def _is_smoothed(reports: Reports, rates: Array) -> bool:
     speeds = np.diff(reports.steps) / np.maximum(np.diff(reports.times_s), 1e-12)
     scale = float(np.median(rates[1:] / speeds))
     change, distance = np.diff(rates), scale * speeds - rates[:-1]
-    squares = float(distance @ distance) * float(change @ change)
-    if squares <= 0.0:
-        return False
-    weight = float(change @ distance) / float(distance @ distance)
-    correlation = float(change @ distance) / np.sqrt(squares)
+    with np.errstate(over="ignore", invalid="ignore"):  # values up to 1e308 may be printed
+        squares = float(distance @ distance) * float(change @ change)
+        if not 0.0 < squares < np.inf:
+            return False
+        weight = float(change @ distance) / float(distance @ distance)
+        correlation = float(change @ distance) / np.sqrt(squares)
     return bool(correlation > _SMOOTH_CORRELATION and 0.0 < weight < _MAX_SMOOTHING)
