@@ -28,6 +28,7 @@ from assay.search.races.compare import CompareRace
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace
 from assay.testing.search_contracts import SimulatedProgram, run_race
+from assay.wording.endings import SHORTER_LAUNCHES
 
 COLD_S, WARM_S = 3.0, 0.06
 
@@ -118,3 +119,17 @@ def test_suggested_budget_exceeds_insufficient_one() -> None:
     assert isinstance(done, Ending) and done.needed is not None
     assert RemainingBudget(spec.budget, left).total == spec.budget
     assert (done.needed.time_s or 0.0) > 16.0 + 12 * 8.0
+
+
+@pytest.mark.parametrize(("takes_s", "advised"), [(170.0, True), (1.0, False)])
+def test_long_program_is_advised_to_report_its_progress(takes_s: float, advised: bool) -> None:
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(),
+        budget=Budget(time_s=1.05 * takes_s),
+        space=Space(parameters=(Parameter(name="arg.n", domain=Choices(values=(1, 2))),)),
+    )
+    done = carry_out(spec, SimulatedProgram(takes_s=lambda c: takes_s)).done
+    assert (SHORTER_LAUNCHES in done.message) == advised
+    assert "--progress" in SHORTER_LAUNCHES
+    assert "--until" in SHORTER_LAUNCHES
