@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from assay.executors.progress.json_records import number
 from assay.executors.progress.recorder import MAX_REPORTS, SeriesRecorder
 from assay.executors.progress.report import Report
