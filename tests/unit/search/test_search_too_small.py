@@ -127,7 +127,7 @@ def test_long_program_is_advised_to_report_its_progress(takes_s: float, advised:
         kind=Kind.TUNE,
         workload=workload(),
         budget=Budget(time_s=1.05 * takes_s),
-        space=Space(parameters=(Parameter(name="arg.n", domain=Choices(values=(1, 2))),)),
+        space=Space(parameters=(Parameter(name="arg.n", domain=Choices((1, 2))),)),
     )
     done = carry_out(spec, SimulatedProgram(takes_s=lambda c: takes_s)).done
     assert (SHORTER_LAUNCHES in done.message) == advised
