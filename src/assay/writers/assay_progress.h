@@ -55,8 +55,9 @@ static inline size_t assay_progress_add(char* record, size_t length, const char*
     return length + (size_t)sprintf(record + length, "%s\"%s\": %s", length > 1 ? ", " : "", key, number);
 }
 
-/* Report `count` values. Their names must not contain quotes or backslashes. The function leaves out records
- * of a program that reports more than 1,000 per second. It returns -1 if a record is too long, otherwise 0.
+/* Report `count` values. Their names must not contain quotes or backslashes. After 500 records, the function
+ * leaves out records of a program that reports more than 200 per second. It returns -1 if a record is too
+ * long, otherwise 0.
  */
 static inline int assay_progress_values(double step, int count, const char* const* names,
                                         const double* values) {
@@ -75,8 +76,8 @@ static inline int assay_progress_values(double step, int count, const char* cons
     clock_gettime(CLOCK_MONOTONIC, &clock);
     now_ns = clock.tv_sec * 1000000000LL + clock.tv_nsec;
     if (next_ns < now_ns) next_ns = now_ns;
-    if (next_ns - now_ns > 500000000) return 0;
-    __atomic_store_n(&due_ns, next_ns + 1000000, __ATOMIC_RELAXED);
+    if (next_ns - now_ns > 2500000000LL) return 0;
+    __atomic_store_n(&due_ns, next_ns + 5000000, __ATOMIC_RELAXED);
     lost = __atomic_exchange_n(&dropped, 0, __ATOMIC_RELAXED);
     record[0] = '{';
     length = assay_progress_add(record, length, "step", step);

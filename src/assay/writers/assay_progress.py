@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_RECORD_BYTES = 4096
 """Longest record: the kernel writes up to this size to a pipe in one piece (``PIPE_BUF``)."""
-INTERVAL_S = 0.001
+INTERVAL_S = 0.005
 """Mean interval between records of one process, in seconds; more frequent ones are left out."""
 BURST_RECORDS = 500
 """Number of records that may exceed this rate before any is left out."""
