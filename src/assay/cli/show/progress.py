@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from assay.cli.process.cursor import HiddenCursor
 from assay.cli.process.termination import Terminated
 from assay.cli.show.disturbed_count import DisturbedCount
 from assay.cli.show.layout import MIN_WIDTH
+from assay.cli.show.overhead_limiter import OverheadLimiter
 from assay.errors import AssayError, ShareLostError
 from assay.executors.progress.live import LatestReport
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
@@ -115,7 +116,6 @@ class ProgressState:
         return [*parts, *filter(None, [self.disturbed, self.so_far]), made]
 
 
-T = TypeVar("T")
 MIN_PART_WIDTH = 21
 """Minimum width of a part that is cut off, in columns; its figure is at the beginning."""
 
@@ -130,31 +130,6 @@ def fit_parts(parts: Sequence[str], width: int) -> str:
         elif room >= MIN_PART_WIDTH:
             line += f" · {part[: room - 1]}…"
     return line
-
-
-class OverheadLimiter:
-    """Limiter of repeated work to a small share of the elapsed time.
-
-    Args:
-        share: maximum share of the elapsed time.
-    """
-
-    def __init__(self, share: float) -> None:
-        self._share = share
-        self._due_s = -float("inf")
-
-    @property
-    def due(self) -> bool:
-        """The work may be done now."""
-        return time.monotonic() >= self._due_s
-
-    def spend(self, work: Callable[[], T]) -> T:
-        """Do the work, and measure its time."""
-        began_s = time.monotonic()
-        done = work()
-        took_s = time.monotonic() - began_s
-        self._due_s = began_s + took_s / self._share
-        return done
 
 
 class Progress:
