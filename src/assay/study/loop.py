@@ -23,6 +23,7 @@ from assay.records import (
     Kind,
     Launch,
     Metric,
+    Outcome,
     Plan,
     Requirement,
     Sample,
@@ -378,6 +379,8 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
         return
     demand_available(sample, metrics)
     for metric in metrics:
+        if metric.derivation is not None and sample.outcome is Outcome.ENOUGH:
+            continue  # assay may have ended the launch before its step or its last value
         if metric.name not in sample.metrics:
             if metric.progress is not None:
                 raise unread_reports(sample, metric)
