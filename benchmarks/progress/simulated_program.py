@@ -21,7 +21,7 @@ from assay.records import (
 )
 from assay.stats.progress.end import EndReason, next_check, reason_to_end
 from assay.stats.progress.launch_curve import launch_curve
-from assay.stats.progress.reports import Reports, reports_of
+from assay.stats.progress.reports import Reports
 from assay.stats.progress.steady import steady_part
 from assay.stats.progress.value import launch_value
 from assay.stats.progress.warm_up import WarmUp
@@ -57,12 +57,9 @@ class JobProgram:
         reports = _reports(ends, count)
         curve = launch_curve(reports, RateForm.RATE)
         rule = launch.end
-        known = rule is not None and rule.warmup_steps is not None
-        warm_up = (
-            WarmUp(rule.warmup_steps or 0.0, rule.period_steps, settled=True)
-            if known and rule is not None
-            else None
-        )
+        warm_up = None
+        if rule is not None and rule.warmup_steps is not None:
+            warm_up = WarmUp(rule.warmup_steps, rule.period_steps, settled=True)
         part = steady_part(
             curve,
             warm_up,
@@ -115,6 +112,3 @@ def _recorder(reports: Reports) -> SeriesRecorder:
     for step, time_s, value in zip(reports.steps, reports.times_s, reports.values, strict=True):
         found.add(float(time_s), float(step), float(value))
     return found
-
-
-__all__ = ["SPEED", "WORKLOAD", "JobProgram", "reports_of"]

@@ -17,25 +17,18 @@ from typing import Any, Protocol
 from assay.api.observer import Observer
 from assay.api.process import AssayWarning
 from assay.errors import AssayError
-from assay.records import Budget, Launch, Sample, Stage, StudySpec
+from assay.records import Budget, Launch, Sample, StudySpec
 from assay.search.races.race import Race
 from assay.study.listener import Listener, SilentListener
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
+from assay.wording.stages import STAGE_NAMES
 
 REFRESH_INTERVAL_S = 1.0
 """Shortest interval between two updates, in seconds."""
 BAR_CHARACTERS = 20
 DEFAULT_COLUMNS = 80
 """Width of a terminal that does not state it."""
-STAGES = {
-    Stage.SURVEY: "surveying",
-    Stage.GAUGE: "timing the default",
-    Stage.INTERFERENCE: "launching side by side",
-    Stage.SEARCH: "searching",
-    Stage.REDUCE: "leaving settings out",
-    Stage.CONFIRM: "confirming",
-}
 
 
 class Display(Protocol):
@@ -158,7 +151,7 @@ class ProgressBar(SilentListener):
         if now_s - self._shown_s < REFRESH_INTERVAL_S:
             return
         self._shown_s = now_s
-        parts = [STAGES[launch.stage], show_count(self._launches, "launch", "launches")]
+        parts = [STAGE_NAMES[launch.stage], show_count(self._launches, "launch", "launches")]
         if left.time_s is not None:
             parts.append(f"{show_duration(max(0, round(left.time_s)))} left")
         elif left.launches is not None:

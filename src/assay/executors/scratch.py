@@ -15,10 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.executors.progress.channel import CHANNEL_NAME
+
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
-FIFO = "progress"
-_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?|{FIFO}", re.ASCII)
+_OUTPUT_NAME = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?|{CHANNEL_NAME}", re.ASCII)
 """Names of all files that assay creates there, and the only ones that it removes; a folder with
 other files remains. The files of instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -53,7 +54,7 @@ class ScratchFolder:
     @property
     def progress(self) -> Path:
         """Place of the FIFO for the progress of the program; the reader creates it."""
-        return self._folder / FIFO
+        return self._folder / CHANNEL_NAME
 
     def renew(self) -> None:
         """Prepare the folder for the next launch, even if the previous one removed or changed it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 import msgspec
 
@@ -38,36 +38,15 @@ from assay.api.options.study_options import (
 from assay.api.options.workload import parse_statistic, requirements_of, workload_request
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
-from assay.records import Budget, Observation, Requirement, Reservation, Statistic, Until
+from assay.records import Budget, Observation, Reservation
 from assay.requests.study import BootRequest
-from assay.requests.workload import BuildRequest, WorkloadRequest
+from assay.requests.study_fields import DecisionFields, StudyFields
+from assay.requests.workload import BuildRequest
 
 Command = str | Sequence[str]
 """Command: its words, or one text that is split into words (with ``shell`` run by a shell)."""
 Keywords = Mapping[str, Any]
 """Keywords of a public function."""
-
-
-class StudyFields(TypedDict):
-    """Fields of ``StudyRequest``."""
-
-    workload: WorkloadRequest
-    budget: Budget
-    seed: int
-    disturbed_above: float | None
-    observe: tuple[Observation, ...] | None
-    require: tuple[Requirement, ...]
-    reserve: Reservation | None
-    boot: BootRequest
-    until: Until | None
-
-
-class DecisionFields(TypedDict):
-    """Fields that ``DecisionRequest`` adds to ``StudyRequest``."""
-
-    statistic: Statistic
-    margin: float | None
-    null: bool
 
 
 def words_of(command: Command, *, shell: bool = False) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import TypedDict
 
 from assay.api.options.observe import parse_observations
 from assay.api.options.progress import parse_until
@@ -13,31 +12,7 @@ from assay.api.options.workload_options import WorkloadOptions
 from assay.cli.arguments.boot import boot_request
 from assay.cli.arguments.reservation import reservation_of
 from assay.cli.arguments.study_groups import budget_of, disturbed_above_of
-from assay.records import Budget, Observation, Requirement, Reservation, Statistic, Until
-from assay.requests.study import BootRequest
-from assay.requests.workload import WorkloadRequest
-
-
-class StudyFields(TypedDict):
-    """Fields of ``StudyRequest``."""
-
-    workload: WorkloadRequest
-    budget: Budget
-    seed: int
-    disturbed_above: float | None
-    observe: tuple[Observation, ...] | None
-    require: tuple[Requirement, ...]
-    reserve: Reservation | None
-    boot: BootRequest
-    until: Until | None
-
-
-class DecisionFields(TypedDict):
-    """Fields that ``DecisionRequest`` adds to ``StudyRequest``."""
-
-    statistic: Statistic
-    margin: float | None
-    null: bool
+from assay.requests.study_fields import DecisionFields, StudyFields
 
 
 def study_fields(

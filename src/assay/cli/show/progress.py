@@ -37,19 +37,12 @@ from assay.signal_handlers import deferred_signals
 from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
 from assay.wording.launch_notes import interference_words
+from assay.wording.stages import STAGE_NAMES
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
-STAGES = {
-    Stage.SURVEY: "surveying",
-    Stage.GAUGE: "timing the default",
-    Stage.INTERFERENCE: "launching side by side",
-    Stage.SEARCH: "searching",
-    Stage.REDUCE: "leaving settings out",
-    Stage.CONFIRM: "confirming",
-}
 BUILDING = "building"
 """Name of the stage while the program is built."""
 PLAIN_LINE_INTERVAL_S = 10.0
@@ -256,7 +249,7 @@ class Progress:
         else:
             so_far = self._shown.so_far
         self._block = launch.block
-        stage, disturbed = STAGES[launch.stage], self._disturbed.text
+        stage, disturbed = STAGE_NAMES[launch.stage], self._disturbed.text
         self._shown = ProgressState(stage, self._launches, so_far, left, now_s, disturbed)
         if self._live is None:
             self._plain()

@@ -18,10 +18,10 @@ from assay.records import (
 )
 from assay.records.sample import PROGRESS_PREFIX
 from assay.records.workload import BUILT_IN
+from assay.search.progress.end_rules import SEARCH_STAGES
 from assay.search.progress.steady_launches import SteadyLaunches
 from assay.wording import progress as wording
 
-SEARCH_STAGES = (Stage.SEARCH, Stage.REDUCE)
 MIN_STEP_EFFECT = 0.005
 """Smallest effect on the time of a step for a note on its dilution, as a share."""
 MAX_DILUTION = 0.9
