@@ -16,7 +16,7 @@ import msgspec
 
 from assay.errors import NotPossibleError, WorkloadFailedError
 from assay.executors import loads
-from assay.executors.sample import foreign_load_s
+from assay.executors.evidence.launch import foreign_load_s
 from assay.launch.driver import Driver
 from assay.records import RunFacts
 from assay.records.codec import SCHEMA

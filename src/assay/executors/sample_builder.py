@@ -14,10 +14,11 @@ from assay.executors.evidence.same_work import ComparableForm, output_evidence
 from assay.executors.hooks.hook_processes import HookProcesses
 from assay.executors.host_state import HostObserver, HostState
 from assay.executors.metrics.instances import InstanceOutputs
+from assay.executors.metrics.reading import demand_figures, read_metrics
 from assay.executors.missing_inputs import demand_inputs
 from assay.executors.progress.live import LiveReports
 from assay.executors.progress.values import reported_values
-from assay.executors.sample import build_sample, demand_figures, read_metrics
+from assay.executors.sample import build_sample
 from assay.executors.scratch import ScratchFolder
 from assay.launch.document import instance_stream
 from assay.launch.driver import Driver

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 import msgspec
 
@@ -22,23 +20,26 @@ from assay.records import (
     Configuration,
     Kind,
     Launch,
-    Metric,
-    Outcome,
     Plan,
-    Requirement,
     Sample,
     Stage,
     Status,
     StudySpec,
-    Workload,
 )
-from assay.records.workload import HOST_DEPENDENT_METRICS
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.tune import LONG_LAUNCH_S
 from assay.search.space.switching import HardToChangeFactors
 from assay.store import Store
 from assay.study.booting import BootCheck
+from assay.study.budget_account import BudgetAccount
+from assay.study.demands import (
+    demand_available,
+    demand_objective,
+    demand_readable,
+    demand_reports,
+    required_metrics,
+)
 from assay.study.failures import FailedLaunches
 from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.listener import Listener
@@ -46,59 +47,12 @@ from assay.study.program_files import ProgramFiles
 from assay.study.stop import CHECK_INTERVAL_S, StopSignal
 from assay.wording.endings import SHORTER_LAUNCHES
 from assay.wording.sentence import budget_options
-from assay.wording.unread_reports import unread_reports
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Function that resolves a configuration on this machine, in a slot if there are slots."""
 
 FAILED_ENDS = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
 """Reasons of an end that is an error."""
-
-
-@dataclass
-class BudgetAccount:
-    """Time and launches spent by a study over all its sessions.
-
-    Attributes:
-        budget: total budget.
-        elapsed_s: time spent by earlier sessions, in seconds.
-        launches: launches of earlier sessions and this one.
-        waited_s: time of this session spent waiting for the store, in seconds; excluded from the
-            spent time, because nothing can be measured meanwhile.
-        began: start of the session on the monotonic clock, in seconds.
-        ended: end of the session on the same clock; ``None`` while it runs.
-    """
-
-    budget: Budget
-    elapsed_s: float = 0.0
-    launches: int = 0
-    waited_s: float = 0.0
-    began: float = field(default_factory=time.monotonic)
-    ended: float | None = None
-
-    @property
-    def session_s(self) -> float:
-        """Return the time of this session, in seconds."""
-        now = time.monotonic() if self.ended is None else self.ended
-        return now - self.began - self.waited_s
-
-    def end(self) -> None:
-        """End the session, so that its time no longer changes."""
-        self.ended = time.monotonic()
-
-    @property
-    def spent_s(self) -> float:
-        """Return the time of all sessions, in seconds."""
-        return self.elapsed_s + self.session_s
-
-    @property
-    def left(self) -> Budget:
-        """Return the remaining budget."""
-        time_s, launches = self.budget.time_s, self.budget.launches
-        return Budget(
-            time_s=None if time_s is None else time_s - self.spent_s,
-            launches=None if launches is None else launches - self.launches,
-        )
 
 
 class StudyLoop:
@@ -317,83 +271,3 @@ def awaited_samples(executor: Executor, stop: StopSignal | None) -> list[Sample]
         stop.check()
         if samples := executor.poll(CHECK_INTERVAL_S):
             return samples
-
-
-def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
-    """Raise an error if the first launch shows that this host cannot measure a metric.
-
-    Raises:
-        NotPossibleError: a successful sample lacks a host-dependent metric.
-    """
-    if not sample.outcome.succeeded:
-        return
-    for metric in metrics:
-        is_requested = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
-        if is_requested and metric.name not in sample.metrics:
-            raise NotPossibleError(
-                f"This host cannot measure {metric.name}: {sample.unavailable.get(metric.name)}.",
-                "Omit the metric, or measure wall_s.",
-            )
-
-
-def demand_reports(sample: Sample, workload: Workload) -> None:
-    """Raise an error if assay had to end a first launch whose reports it could not use.
-
-    Its failure is not that of the program, and a repetition would end alike.
-
-    Args:
-        sample: sample of a first launch.
-        workload: source of the metrics.
-
-    Raises:
-        InvalidInputError: the launch gave no value of the metric that decides when it ends.
-    """
-    metric = workload.steady_metric
-    reason = None if metric is None else sample.unavailable.get(metric.name)
-    if metric is not None and reason is not None and sample.message == f"{metric.name}: {reason}":
-        raise unread_reports(sample, metric)
-
-
-def demand_objective(sample: Sample, objective: Metric) -> None:
-    """Raise an error if the output of a program lacks the objective.
-
-    Raises:
-        InvalidInputError: a successful sample lacks the objective.
-        NotPossibleError: this host cannot measure it.
-    """
-    if not sample.outcome.succeeded:
-        return
-    demand_available(sample, (objective,))
-    if objective.name not in sample.metrics:
-        demand_readable(sample, (objective,))
-
-
-def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
-    """Raise an error if the output of a program lacks metrics that the answer depends on.
-
-    Raises:
-        InvalidInputError: a successful sample lacks one.
-        NotPossibleError: this host cannot measure it.
-    """
-    if not sample.outcome.succeeded:
-        return
-    demand_available(sample, metrics)
-    for metric in metrics:
-        if metric.derivation is not None and sample.outcome is Outcome.ENOUGH:
-            continue  # assay may have ended the launch before its step or its last value
-        if metric.name not in sample.metrics:
-            if metric.progress is not None:
-                raise unread_reports(sample, metric)
-            read = metric.pattern is not None
-            raise InvalidInputError(
-                f"The metric {metric.name} cannot be read: {sample.unavailable.get(metric.name)}.",
-                "Correct the pattern with --metric NAME=REGEX, or measure wall_s."
-                if read
-                else "Give the program more to do, or choose another metric, such as wall_s.",
-            )
-
-
-def required_metrics(workload: Workload, require: Sequence[Requirement]) -> tuple[Metric, ...]:
-    """Return the metrics with requirements."""
-    names = {requirement.metric for requirement in require}
-    return tuple(metric for metric in workload.metrics if metric.name in names)

@@ -49,13 +49,14 @@ from assay.store import Store, StudyRecord
 from assay.study.affordable_observations import with_affordable
 from assay.study.boot_states import BootStateComparison
 from assay.study.booting import BootCheck, boot_settings_of
+from assay.study.budget_account import BudgetAccount
 from assay.study.failures import FailedLaunches
 from assay.study.firmware import with_firmware_values
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.kernels import kernel_description, varies_kernel
 from assay.study.laboratory import Laboratory
 from assay.study.listener import Listener
-from assay.study.loop import BudgetAccount, StudyLoop
+from assay.study.loop import StudyLoop
 from assay.study.noise_floor import calibration_of_other_machine, machine_floor
 from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts

@@ -30,15 +30,15 @@ from assay.records.observation import ALL_OBSERVATIONS
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.progress.end_rules import first_look
 from assay.search.races.search_race import MAX_ATTEMPTS
-from assay.study.laboratory import Laboratory
-from assay.study.loop import (
-    BudgetAccount,
-    awaited_samples,
+from assay.study.budget_account import BudgetAccount
+from assay.study.demands import (
     demand_objective,
     demand_readable,
     demand_reports,
     required_metrics,
 )
+from assay.study.laboratory import Laboratory
+from assay.study.loop import awaited_samples
 from assay.study.stop import StopSignal
 from assay.wording.failure import RUN_BY_HAND, failure_text
 

@@ -24,7 +24,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN, HOST_DEPENDENT_METRICS, PERF_METRICS
-from assay.study.loop import demand_available, demand_objective
+from assay.study.demands import demand_available, demand_objective
 
 LAUNCH = Launch(
     configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0

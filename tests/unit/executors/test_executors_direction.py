@@ -13,7 +13,7 @@ from assay.cli.parsing.parser import parse
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed, is_rate
 from assay.executors.metrics.extract import metrics_of
-from assay.executors.sample import demand_figures
+from assay.executors.metrics.reading import demand_figures
 from assay.records import Goal, Metric, RunFacts, Workload
 
 

@@ -15,8 +15,9 @@ from assay.executors.metrics.figures import NO_UNIT, read_figure, unit_of_patter
 from assay.executors.metrics.matching import last_match, nearest_line
 from assay.executors.metrics.numbers import number_around
 from assay.executors.metrics.printed_units import UNITS, following_unit
+from assay.executors.metrics.reading import demand_figures
 from assay.executors.metrics.unit_words import following_word
-from assay.executors.sample import build_sample, demand_figures
+from assay.executors.sample import build_sample
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
 from assay.records.sample import UNIT_PREFIX, UNKNOWN_UNIT_PREFIX
 

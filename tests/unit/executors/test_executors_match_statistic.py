@@ -13,7 +13,7 @@ from assay.executors.metrics.figures import read_figure
 from assay.executors.metrics.match_statistic import demand_statistic
 from assay.executors.metrics.matching import WINDOW_BYTES
 from assay.executors.metrics.metric_files import read_file_states
-from assay.executors.sample import read_metrics
+from assay.executors.metrics.reading import read_metrics
 from assay.records import Metric, RunFacts, Workload
 from assay.search.claims.requirement import parse_requirements
 

@@ -36,8 +36,10 @@ from assay.records.workload import WALL
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
+from assay.study.budget_account import BudgetAccount
+from assay.study.demands import demand_objective
 from assay.study.failures import FailedLaunches
-from assay.study.loop import BudgetAccount, StudyLoop, demand_objective
+from assay.study.loop import StudyLoop
 from assay.study.program_files import ProgramChangedError, ProgramFiles
 from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
 
@@ -195,7 +197,7 @@ def test_waiting_for_store_is_excluded_from_budget(
     """Another process locks the store for an hour before each sample."""
     waited_s = 0.0
     monotonic = time.monotonic
-    monkeypatch.setattr("assay.study.loop.time.monotonic", lambda: monotonic() + waited_s)
+    monkeypatch.setattr("assay.study.budget_account.time.monotonic", lambda: monotonic() + waited_s)
 
     class Locked(Remembering):
         def add_sample(self, study_id: str, stratum: int, sample: Sample, plan: Plan) -> int:

@@ -172,7 +172,7 @@ def _report_instance(plan: Plan, facts: RunFacts) -> None:
     ended = facts.outcome in ("exited", "signaled")
     if facts.first_failed_instance is None or len(plan.instances) < 2 or not ended:
         return
-    from assay.executors.sample import describe_exit
+    from assay.executors.outcome import describe_exit
 
     number, _ = plan.instances[facts.first_failed_instance]
     how = describe_exit(facts.exit_status, facts.signal)
