@@ -8,17 +8,13 @@ from functools import cached_property
 from assay.records import (
     Arm,
     Claim,
-    Goal,
-    RequirementResult,
     RequirementVerdict,
     Stage,
-    Statistic,
     StudySpec,
     Verdict,
 )
 from assay.records.requirement import overall_verdict
-from assay.records.workload import WALL
-from assay.search.claims.claims import blocks_of_claim, is_precise
+from assay.search.claims.claims import is_precise
 from assay.search.claims.planned_analysis import planned_blocks
 from assay.search.claims.proof import blocks_at_any_analysis, proof_cost
 from assay.search.claims.reliability import may_be_by_chance
@@ -41,21 +37,21 @@ from assay.search.races.confirmation import (
     recommended_arm,
     with_core,
 )
+from assay.search.races.futility import (
+    is_claim_futile,
+    is_requirement_futile,
+    undecided_requirements,
+)
+from assay.search.races.incumbent_timeout import incumbent_timeout_s
 from assay.search.races.race import BlockPlan, Ending, EndReason, ending_without_success
 from assay.search.races.reduction import ReducedWinner, Reduction
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.search_race import (
-    FUTILE_FACTOR,
-    HANG_TIMEOUT_FACTOR,
     NULL_ARM,
-    TIMEOUT_FACTOR,
-    TIMEOUT_SLACK_S,
     SearchRace,
 )
 from assay.search.races.strategy import SMALL_BUDGET, ModelStrategy, RacingStrategy, Strategy
 from assay.search.space.search_space import SearchSpace
-from assay.stats.paired import effect
-from assay.stats.verdict import blocks_needed
 from assay.wording.endings import (
     NO_BETTER_CONFIGURATION,
     NO_CONFIGURATION_MEETS_REQUIREMENTS,
@@ -295,7 +291,7 @@ class TuneRace(SearchRace):
                 EndReason.DECIDED,
                 requirement_broken_ending(self._counted(found)),
             )
-        open_ones = _undecided(required, found)
+        open_ones = undecided_requirements(required, found)
         decided = found.verdict is not Verdict.UNCLEAR and (
             found.single_analysis or is_precise(found)
         )
@@ -308,7 +304,7 @@ class TuneRace(SearchRace):
         lost = [
             candidate
             for candidate in open_ones
-            if self._is_requirement_futile(candidate, budget, arms)
+            if is_requirement_futile(self._history, candidate, budget, arms, self._min_blocks)
         ]
         # Requirements of the default do not matter if the claim is a gain.
         if lost and (decided or any(candidate.arm == arm.name for candidate in lost)):
@@ -318,7 +314,9 @@ class TuneRace(SearchRace):
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
-        if found.blocks >= self._min_blocks and self._is_claim_futile(found, budget, arms):
+        if found.blocks >= self._min_blocks and is_claim_futile(
+            self._spec, self._history, found, budget, arms
+        ):
             return Ending(
                 EndReason.BUDGET,
                 undecided_ending(self._counted(found)),
@@ -357,50 +355,11 @@ class TuneRace(SearchRace):
         """See ``SearchRace._min_blocks``."""
         return min_blocks(self._spec, count_winners(self._history.newest_arms(Stage.CONFIRM)))
 
-    def _is_requirement_futile(
-        self, found: RequirementResult, budget: RemainingBudget, arms: tuple[Arm, ...]
-    ) -> bool:
-        """Return whether even a multiple of the remaining budget would not decide a requirement."""
-        blocks = len(self._history.summarised(Stage.CONFIRM))
-        if blocks < self._min_blocks:
-            return False
-        if found.launches_needed is None:
-            return not found.verdict_withheld
-        more = (found.launches_needed / found.launches - 1.0) * blocks / FUTILE_FACTOR
-        return not budget.affords(self._history.cost(arms).times(more))
-
     @property
     def _before_planned(self) -> bool:
         """True if the planned analysis, the most powerful one, is still to come."""
         planned = planned_blocks(self._spec, self._history, self._alpha)
         return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
-
-    def _is_claim_futile(
-        self, found: Claim, budget: RemainingBudget, arms: tuple[Arm, ...]
-    ) -> bool:
-        """Return whether even a multiple of the remaining budget would not decide a claim.
-
-        The interval holds at every interim analysis, so that stopping early does not invalidate it.
-        """
-        needed = self._fewest_needed(found)
-        if needed is None or needed <= found.blocks:
-            return False
-        more = (needed - found.blocks) / FUTILE_FACTOR
-        return not budget.affords(self._history.cost(arms).times(more))
-
-    def _fewest_needed(self, claim: Claim) -> int | None:
-        """Return the blocks that would decide if the effect differed by a standard error.
-
-        After a few blocks the estimate itself is too uncertain to end a study.
-        """
-        blocks = blocks_of_claim(self._history, claim)
-        a, b = (
-            self._history.observations(Stage.CONFIRM, name, blocks)
-            for name in (DEFAULT_ARM.name, claim.b)
-        )
-        median = self._spec.statistic is Statistic.MEDIAN
-        found = effect(a, b, goal=self._history.goal, alpha=claim.alpha, median=median)
-        return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
 
     @property
     def candidate(self) -> Candidate:
@@ -436,34 +395,4 @@ class TuneRace(SearchRace):
         return claim_on(self._spec, self._history, arm)
 
     def _incumbent_cap_s(self) -> float | None:
-        """Return a limit from the fastest arm if wall time is the objective, else a wide one."""
-        names, factor = [DEFAULT_ARM.name], HANG_TIMEOUT_FACTOR
-        objective = self._spec.workload.objective
-        shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
-        if shortest and self._spec.statistic is not Statistic.SPREAD:
-            arms, other_work = self._history.arms(Stage.SEARCH), self._history.other_work
-            names = [a.name for a in arms if not other_work.covers(a.configuration)] or names
-            factor = TIMEOUT_FACTOR
-        walls = [w for w in map(self._history.successful_wall_s, names) if w is not None]
-        walls = walls or self._survey_s()
-        return min(walls) * factor + TIMEOUT_SLACK_S if walls else None
-
-    def _survey_s(self) -> list[float]:
-        """Return the wall times of the first launches of the default."""
-        samples = self._history.samples
-        good = (s for s in samples if s.outcome.succeeded and s.launch.arm == DEFAULT_ARM.name)
-        return [s.wall_s for s in good if s.wall_s]
-
-
-def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[RequirementResult]:
-    """Return the undecided requirements that the answer depends on.
-
-    Those of the default matter only if the winner gains nothing.
-    """
-    gains = found.verdict is Verdict.FASTER
-    return [
-        result
-        for result in required
-        if result.verdict is RequirementVerdict.UNCLEAR
-        and not (gains and result.arm == DEFAULT_ARM.name)
-    ]
+        return incumbent_timeout_s(self._spec, self._history)
