@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from native_build import build_in
 from rotation import rested, rotation_of
+from shared_folder import folder_of_run
 
 # A deadline in milliseconds measures the machine's other work; the same examples on every run.
 settings.register_profile("assay", deadline=None, derandomize=True)
@@ -74,6 +75,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("system"):
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide a temporary folder that all workers of this run share."""
+    return folder_of_run(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,11 @@ def rotation_of(text: str) -> tuple[int, int]:
     return int(number), int(parts)
 
 
+def others_in_turns(first: object, *others: object) -> list[object]:
+    """Return parameters of which the first is in every run, and the others are rotating."""
+    return [first, *(pytest.param(other, marks=pytest.mark.rotating) for other in others)]
+
+
 def rested(items: Iterable[pytest.Item], number: int, parts: int) -> set[pytest.Item]:
     """Return the tests marked ``rotating`` that are not in a run.
 

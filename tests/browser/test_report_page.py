@@ -12,6 +12,8 @@ import pytest
 import report_studies as studies
 
 from assay.reporting.html import render_page, write_document
+from rotation import others_in_turns
+from shared_folder import locked
 
 pytestmark = pytest.mark.browser
 
@@ -19,18 +21,39 @@ STATES = (
     *("tune", "sly", "compare", "measure", "interrupted", "all_failed", "hostile", "single"),
     "progress",
 )
+CROWDS = {"many": (), "thousand": (1000,)}
+"""Studies of many arms, with the arguments that make them."""
 WIDTHS = (360, 900, 1600)
 
 
+class Pages:
+    """Pages of simulated studies, each rendered once in a run of the tests, when it is needed."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __truediv__(self, file):
+        path = self._folder / file
+        with locked(self._folder / f"{file}.lock"):
+            if not path.exists():
+                write_document(render_page(study_of(path.stem)), path)
+        return path
+
+
+def study_of(name):
+    """Return the study of a page."""
+    if name == "slow":
+        return with_a_slow_launch()
+    if name in CROWDS:
+        return studies.crowd(*CROWDS[name])
+    return getattr(studies, name)()
+
+
 @pytest.fixture(scope="session")
-def reports(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reports")
-    for name in STATES:
-        write_document(render_page(getattr(studies, name)()), folder / f"{name}.html")
-    write_document(render_page(studies.crowd()), folder / "many.html")
-    write_document(render_page(studies.crowd(1000)), folder / "thousand.html")
-    write_document(render_page(with_a_slow_launch()), folder / "slow.html")
-    return folder
+def reports(run_folder):
+    folder = run_folder / "reports"
+    folder.mkdir(exist_ok=True)
+    return Pages(folder)
 
 
 def with_a_slow_launch():
@@ -59,7 +82,7 @@ def opened(browser, path: Path, width=1200, **options):
         context.close()
 
 
-@pytest.mark.parametrize("name", [*STATES, "many", "thousand", "slow"])
+@pytest.mark.parametrize("name", others_in_turns(*STATES, *CROWDS, "slow"))
 def test_page_loads_silently_without_network_requests(browser, reports, name):
     path = reports / f"{name}.html"
     with opened(browser, path) as page:
@@ -122,8 +145,8 @@ WIDE_TABLES = """[...document.querySelectorAll("main table")].map((table) => {
 })"""
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", ["tune", "compare", "measure"])
+@pytest.mark.parametrize("width", others_in_turns(390, 1280))
+@pytest.mark.parametrize("name", others_in_turns("tune", "compare", "measure"))
 def test_last_table_column_is_reachable_with_hint(browser, reports, name, width):
     with opened(browser, reports / f"{name}.html", width) as page:
         tables = page.evaluate(WIDE_TABLES)
@@ -132,8 +155,8 @@ def test_last_table_column_is_reachable_with_hint(browser, reports, name, width)
         assert any(table["wide"] for table in tables)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [380, 1200])
+@pytest.mark.parametrize("scheme", others_in_turns("light", "dark"))
+@pytest.mark.parametrize("width", others_in_turns(380, 1200))
 def test_figure_headings_are_not_crossed(browser, reports, width, scheme):
     """The last pixels of a heading's strip, below its text, have the colour of the page."""
     with opened(browser, reports / "tune.html", width, color_scheme=scheme) as page:
@@ -200,7 +223,7 @@ def test_interactive_figures_replace_static_ones(browser, reports):
             assert "wall time" in label
 
 
-@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("width", others_in_turns(360, 1200))
 def test_disabled_scripts_leave_static_figures_and_full_table(browser, reports, width):
     with opened(browser, reports / "tune.html", width, java_script_enabled=False) as page:
         for name in ("boxes", "gain", "convergence", "noise"):
@@ -384,8 +407,8 @@ def test_controls_are_named_and_reachable_by_keyboard(browser, reports):
         assert scrolling == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [380, 1280])
+@pytest.mark.parametrize("scheme", others_in_turns("light", "dark"))
+@pytest.mark.parametrize("width", others_in_turns(380, 1280))
 def test_reported_values_switch_between_steps_and_seconds(browser, reports, width, scheme):
     path = reports / "progress.html"
     with opened(browser, path, width, color_scheme=scheme) as page:

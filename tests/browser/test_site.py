@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from rotation import others_in_turns
+from shared_folder import locked
+
 pytest.importorskip("mkdocs", reason="mkdocs is not installed")
 pytest.importorskip("material", reason="mkdocs-material is not installed")
 pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed")
@@ -23,17 +26,19 @@ PAGES = ("index.html", "reference/verbs/tune.html", "reference/all-settings.html
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
-    """Build the site; warnings are errors."""
-    folder = tmp_path_factory.mktemp("site")
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "-d", folder],
-        cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert built.returncode == 0, built.stderr
+def site(run_folder):
+    """Build the site once in a run of the tests; warnings are errors."""
+    folder = run_folder / "site"
+    with locked(run_folder / "site.lock"):
+        if not folder.exists():
+            built = subprocess.run(
+                [sys.executable, "-m", "mkdocs", "build", "-d", folder],
+                cwd=ROOT,
+                env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+                capture_output=True,
+                text=True,
+            )
+            assert built.returncode == 0, built.stderr
     return folder
 
 
@@ -57,7 +62,7 @@ def offline(browser, **options):
         context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", others_in_turns("light", "dark"))
 def test_pages_open_without_network(browser, site, scheme):
     backgrounds = set()
     with offline(browser, color_scheme=scheme) as page:
@@ -97,7 +102,7 @@ def test_palette_toggles(browser, site):
         assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", others_in_turns(360, 1280))
 def test_no_page_scrolls_sideways(browser, site, width):
     with offline(browser) as page:
         page.set_viewport_size({"width": width, "height": 900})

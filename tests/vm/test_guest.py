@@ -47,6 +47,7 @@ def test_guest_has_configured_nodes(guest_kernel: Path) -> None:
     assert lines == ["10 21 17", "21 10 28", "17 28 10", "0-1", "2-3", "0-1", ""], str(result)
 
 
+@pytest.mark.rotating("guests")
 def test_hanging_guest_is_killed_and_shows_console(guest_kernel: Path) -> None:
     # On a busy host it may not have reached its command by then.
     with pytest.raises(GuestError, match=r"killed after 7 s; end of its console:\n"):

@@ -10,7 +10,7 @@ from assay.records.noise import NoiseRun
 
 from .guest import Guest
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.rotating("small guests", together="noise")]
 
 # In an emulated guest nearly every 20 us are disturbed, and each disturbance is looked at: little
 # else is done then.

@@ -26,7 +26,7 @@ from .guest import CgroupMode, Guest
 from .trees import WHAT_CHECKS_READ, gather, plant, tree_files
 from .trees import look as look_again
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.rotating("small guests", together="partition_hotplug")]
 
 CPU = "/sys/devices/system/cpu"
 ONLINE = f"{CPU}/cpu1/online"

@@ -12,7 +12,7 @@ import pytest
 from .batch import Batch, run_batch
 from .guest import Guest
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.rotating("small guests", together="share")]
 
 TOP = "/sys/fs/cgroup"
 PARTITION = {

@@ -11,7 +11,7 @@ import pytest
 from .batch import LAUNCH, Batch, run_batch
 from .guest import Guest, Node
 
-pytestmark = pytest.mark.vm
+pytestmark = [pytest.mark.vm, pytest.mark.rotating("small guests", together="view")]
 
 CPU = "/sys/devices/system/cpu"
 SHOWN = (
