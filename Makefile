@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -49,9 +49,14 @@ test-lowest: ## unit, golden and example tests with the lowest versions declared
 	tools/run-tests $(LOWEST)/bin unit examples
 
 check: $(VENV)/.tested-with ## types, style, layers, forbidden imports, wording
+	$(MAKE) -j2 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV) check-types check-sources
+
+check-types:
+	$(BIN)/mypy
+
+check-sources:
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	$(BIN)/python -m pytest -q tests/unit/test_imports.py

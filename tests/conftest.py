@@ -1,6 +1,7 @@
 """Fixtures of several test folders: the programs under test, and permission to change the host."""
 
 import contextlib
+import importlib
 import os
 import shutil
 import signal
@@ -75,6 +76,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("system"):
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_blas_thread() -> Iterator[None]:
+    """Give each worker one thread of BLAS: threads of two workers wait for each other, busily."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    importlib.import_module("scipy.linalg")  # loads the libraries that are limited
+    with threadpool_limits(limits=1):
+        yield
 
 
 @pytest.fixture(scope="session")

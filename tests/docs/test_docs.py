@@ -54,8 +54,8 @@ EXECUTED = [
     for page in PAGES
     if page.parent.name in ("howto", "tutorial") or page.name == "catalogue.md"
 ]
-FIRST = ("first-study.md", "guide.md")
-"""Pages that every run of the tests executes."""
+FIRST = "guide.md"
+"""Page that every run of the tests executes."""
 TOP = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 """Pages at the top of the repository."""
 BLOCK_TIMEOUT_S = 120.0
@@ -153,7 +153,7 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=() if page.name in FIRST else pytest.mark.rotating)
+        pytest.param(page, marks=() if page.name == FIRST else pytest.mark.rotating)
         for page in EXECUTED
     ],
     ids=name_of,
@@ -491,11 +491,11 @@ def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     found.add("compare", assay_says("compare", "--json", "--null", *compared))
     (tmp_path / "sweep.toml").write_text(SWEEP)
     found.add("sweep", assay_says("sweep", "sweep.toml", "--json"))
-    tuned = ["--null", "--runs", "70", "arg.n=60,5"]
+    tuned = ["--null", "--runs", "70", "arg.n=20,5"]
     found.add("tune", assay_says("tune", "--json", *tuned, *program, PROGRAM))
-    again = ["--runs", "40", "--warm-start", "last", "arg.n=60,5"]
+    again = ["--runs", "40", "--warm-start", "last", "arg.n=20,5"]
     found.add("tune", assay_says("tune", "--json", *again, *program, PROGRAM))
-    few = ["--runs", "8", "--budget", "60s", "arg.n=60,5"]  # too few for a proof
+    few = ["--runs", "8", "--budget", "60s", "arg.n=20,5"]  # too few for a proof
     found.add("tune", assay_says("tune", "--json", *few, *program, PROGRAM))
     calibrate = ["study", "calibrate", "--json", "--disturbed-above", "never"]
     many = json.loads(assay_says(*calibrate, "--runs", "61", *program, "pass"))
@@ -560,7 +560,13 @@ PRINTED = {
 """Commands that print a document, by the name of its schema."""
 
 
-@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.rotating if name == "case-run" else ())
+        for name in PRINTED
+    ],
+)
 def test_printed_document_matches_its_schema(name: str, environment: dict[str, str]) -> None:
     command = ["assay", *PRINTED[name], "--json"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

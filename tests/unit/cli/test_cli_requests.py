@@ -41,17 +41,19 @@ PARSERS = {SOURCE / "cli" / "completion.py", SOURCE / "testing" / "replay" / "__
 WORKLOAD = WorkloadRequest(argv=("./app",))
 
 
-def other_modules() -> Iterator[tuple[Path, ast.Module]]:
-    """Yield the modules that may not read parsed arguments."""
+def other_modules(name: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield the modules that may not read parsed arguments, and that contain a name."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if not any(path.is_relative_to(folder) for folder in READERS):
-            yield path, ast.parse(path.read_text())
+        if any(path.is_relative_to(folder) for folder in READERS):
+            continue
+        if name in (text := path.read_text()):
+            yield path, ast.parse(text)
 
 
 def test_only_readers_name_a_namespace() -> None:
     found = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
-        for path, tree in other_modules()
+        for path, tree in other_modules("Namespace")
         if path not in PARSERS
         for node in ast.walk(tree)
         if (isinstance(node, ast.Attribute) and node.attr == "Namespace")
@@ -63,7 +65,7 @@ def test_only_readers_name_a_namespace() -> None:
 def test_only_parsers_import_argparse() -> None:
     found = {
         path
-        for path, tree in other_modules()
+        for path, tree in other_modules("argparse")
         for node in ast.walk(tree)
         if (isinstance(node, ast.Import) and any(one.name == "argparse" for one in node.names))
         or (isinstance(node, ast.ImportFrom) and node.module == "argparse")
@@ -74,7 +76,7 @@ def test_only_parsers_import_argparse() -> None:
 def test_only_readers_read_the_arguments_of_a_command_line() -> None:
     found = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
-        for path, tree in other_modules()
+        for path, tree in other_modules("parsed")
         if path.is_relative_to(SOURCE / "cli")
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
@@ -236,7 +238,7 @@ def test_every_command_line_is_named_parsed() -> None:
     """Variables of type ``Parsed`` have one name, which the test above looks for."""
     found = [
         f"{path.relative_to(SOURCE)}:{node.lineno}: {node.arg}"
-        for path, tree in other_modules()
+        for path, tree in other_modules("Parsed")
         for node in ast.walk(tree)
         if isinstance(node, ast.arg)
         and isinstance(node.annotation, ast.Name)

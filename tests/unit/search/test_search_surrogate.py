@@ -75,7 +75,7 @@ def test_replicates_reduce_uncertainty() -> None:
 
 
 @given(seed=st.integers(0, 10_000), drift=st.sampled_from([0.0, 0.3]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_covariance_is_positive_semidefinite(seed: int, drift: float) -> None:
     told = data(seed, drift=drift)
     surrogate = Surrogate(told)
