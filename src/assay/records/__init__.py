@@ -81,6 +81,7 @@ from assay.records.progress import (
     RateForm,
     Series,
     SteadyPart,
+    StoredSpread,
     Until,
 )
 from assay.records.requirement import (
@@ -211,6 +212,7 @@ __all__ = [
     "Stage",
     "Statistic",
     "SteadyPart",
+    "StoredSpread",
     "Status",
     "Stratum",
     "StudySpec",

@@ -87,6 +87,8 @@ class SteadyPart(Record, frozen=True, kw_only=True):
             were used.
         ended_early: true if assay ended the launch because its value was worse than that of the
             incumbent by more than the chance of an error allows.
+        bound: true if it did so during the warm-up: the value of the launch is only a bound, since
+            a steady value would be at most as good.
     """
 
     begin_step: float
@@ -102,6 +104,7 @@ class SteadyPart(Record, frozen=True, kw_only=True):
     whole_periods: bool = True
     cumulative: bool = False
     ended_early: bool = False
+    bound: bool = False
 
 
 class Incumbent(Record, frozen=True, kw_only=True):
@@ -114,6 +117,9 @@ class Incumbent(Record, frozen=True, kw_only=True):
         launch_sd: standard deviation between launches, as a share of the mean.
         unit_steps: length of a period in steps, or of a batch of a program without periodic dips.
         batch_sd: standard deviation of the mean of one period, as a share of the mean.
+        curve_steps: steps of its mean curve from the first report to the end of the warm-up; empty
+            if launches are not compared during their warm-up.
+        curve_s: times of these steps since the first one, in seconds.
     """
 
     value: float
@@ -122,6 +128,8 @@ class Incumbent(Record, frozen=True, kw_only=True):
     launch_sd: float
     unit_steps: float
     batch_sd: float
+    curve_steps: tuple[float, ...] = ()
+    curve_s: tuple[float, ...] = ()
 
 
 class EndRule(Record, frozen=True, kw_only=True):
@@ -136,6 +144,8 @@ class EndRule(Record, frozen=True, kw_only=True):
         first_look: true if the launch ends as soon as its warm-up and its periods are known.
         max_s: time after which the launch ends in any case, in seconds.
         incumbent: value that ends a clearly worse launch early; absent in a confirmation.
+        lengthened: true if the launch is longer than its variance requires, since the values of
+            earlier launches still changed at their end.
     """
 
     warmup_steps: float | None = None
@@ -144,6 +154,7 @@ class EndRule(Record, frozen=True, kw_only=True):
     first_look: bool = False
     max_s: float | None = None
     incumbent: Incumbent | None = None
+    lengthened: bool = False
 
 
 class Until(Record, frozen=True, kw_only=True):
@@ -186,3 +197,17 @@ class Derivation(Record, frozen=True, kw_only=True):
     level: float | None = None
     falling: bool = True
     step: float | None = None
+
+
+class StoredSpread(Record, frozen=True, kw_only=True):
+    """Standard deviation between launches that a calibration of this machine has measured.
+
+    Attributes:
+        sd: standard deviation of the logarithm of a launch, without drift.
+        study: id of the calibration.
+        started_at: start of the calibration, in seconds since 1970 (UTC).
+    """
+
+    sd: float
+    study: str
+    started_at: float

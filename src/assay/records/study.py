@@ -17,7 +17,7 @@ from assay.records.front import FrontPoint
 from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
 from assay.records.observation import DEFAULT_OBSERVATIONS, Observation
-from assay.records.progress import Until
+from assay.records.progress import StoredSpread, Until
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.shell import command_text, typed_text
@@ -106,6 +106,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
             (``search.gate``).
         until: request to end launches as soon as their values suffice; absent: programs end by
             themselves.
+        launch_spread: standard deviation between launches by a calibration of this machine with
+            this program, from which the lengths of launches begin; absent without one.
     """
 
     kind: Kind
@@ -136,6 +138,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     disabled_observations: tuple[Observation, ...] = ()
     exit_conditions: tuple[str, ...] = ()
     until: Until | None = None
+    launch_spread: StoredSpread | None = None
 
     @property
     def observations(self) -> tuple[Observation, ...]:

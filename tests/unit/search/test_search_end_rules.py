@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import msgspec
 import pytest
 
@@ -84,6 +87,7 @@ def rules(of: StudySpec, *samples: Sample) -> EndRules:
 
 
 SURVEYED = sample(launch(Stage.SURVEY, 0))
+SEARCHED = [sample(launch(Stage.SEARCH, block), value) for block, value in ((1, 99.0), (2, 101.0))]
 
 
 def test_program_without_reported_objective_ends_by_itself() -> None:
@@ -124,14 +128,17 @@ def test_programs_end_by_themselves_without_a_request() -> None:
 
 
 def test_only_candidates_of_a_search_have_an_incumbent() -> None:
-    of = rules(spec(), SURVEYED)
+    of = rules(spec(), SURVEYED, *SEARCHED)
     arms = ["default", "b"]
-    candidate = of.rule(launch(Stage.SEARCH, 1, "b"), arms, LEFT)
-    default = of.rule(launch(Stage.SEARCH, 1), arms, LEFT)
-    confirmed = of.rule(launch(Stage.CONFIRM, 2, "b"), arms, LEFT)
+    candidate = of.rule(launch(Stage.SEARCH, 3, "b"), arms, LEFT)
+    default = of.rule(launch(Stage.SEARCH, 3), arms, LEFT)
+    confirmed = of.rule(launch(Stage.CONFIRM, 4, "b"), arms, LEFT)
     assert candidate is not None
     assert candidate.incumbent is not None
-    assert candidate.incumbent.value == pytest.approx(100.0)
+    assert candidate.incumbent.value == pytest.approx(100.0, rel=0.001)
+    assert candidate.incumbent.launches == 3
+    assert candidate.incumbent.curve_steps == (1.0, 2.0, 3.0, 4.0, 5.0)
+    assert candidate.incumbent.curve_s == pytest.approx((0.0, 0.2, 0.4, 0.6, 0.8))
     assert default is not None
     assert default.incumbent is None
     assert confirmed is not None
@@ -139,11 +146,36 @@ def test_only_candidates_of_a_search_have_an_incumbent() -> None:
     assert msgspec.structs.replace(candidate, incumbent=None) == default
 
 
-def test_best_arm_is_not_compared_with_itself() -> None:
-    better = sample(launch(Stage.SEARCH, 1, "b"), value=120.0)
-    found = rules(spec(), SURVEYED, better).rule(launch(Stage.SEARCH, 2, "b"), ["b"], LEFT)
+def test_no_launch_is_compared_before_the_third_block() -> None:
+    found = rules(spec(), SURVEYED, SEARCHED[0]).rule(launch(Stage.SEARCH, 2, "b"), ["b"], LEFT)
     assert found is not None
     assert found.incumbent is None
+
+
+def test_best_arm_is_not_compared_with_itself() -> None:
+    better = sample(launch(Stage.SEARCH, 1, "b"), value=120.0)
+    of = rules(spec(), SURVEYED, *SEARCHED, better)
+    found = of.rule(launch(Stage.SEARCH, 3, "b"), ["b"], LEFT)
+    assert found is not None
+    assert found.incumbent is None
+    other = of.rule(launch(Stage.SEARCH, 3, "c"), ["c"], LEFT)
+    assert other is not None
+    assert other.incumbent is not None
+    assert other.incumbent.value == pytest.approx(120.0, rel=0.02)
+
+
+def test_best_of_many_equal_arms_is_no_better_than_their_mean() -> None:
+    rng = random.Random(1)
+    found = [
+        sample(launch(Stage.SEARCH, 3, f"arm {at}"), value=100.0 * math.exp(rng.gauss(0, 0.01)))
+        for at in range(40)
+    ]
+    rule = rules(spec(), SURVEYED, *SEARCHED, *found).rule(
+        launch(Stage.SEARCH, 4, "b"), ["b"], LEFT
+    )
+    assert rule is not None
+    assert rule.incumbent is not None
+    assert rule.incumbent.value == pytest.approx(100.0, rel=0.005)
 
 
 def test_rule_of_a_block_does_not_depend_on_its_own_launches() -> None:

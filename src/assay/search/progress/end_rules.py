@@ -6,7 +6,6 @@ earlier blocks only, so that the ratio of two arms does not depend on them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,24 +13,17 @@ import msgspec
 
 from assay.records import Budget, EndRule, Incumbent, Launch, Metric, Sample, Stage, StudySpec
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.progress.incumbent import incumbent_of, launch_sd
+from assay.search.progress.incumbent import incumbent_of
+from assay.search.progress.lengths import SteadySteps, prior_of
 from assay.search.progress.steady_launches import SteadyLaunches
-from assay.stats.confidence_sequence import MIN_CLAIM_VALUES as MIN_BLOCKS
 
 if TYPE_CHECKING:
-    from assay.stats.progress.launch_length import LaunchCost
-    from assay.stats.progress.launch_spread import BlockValues
+    from assay.stats.progress.warm_up import WarmUp
 
 FIRST_LOOK_SHARE = 0.1
 """Largest share of the time budget for the first launch of a program."""
 SEARCH_STAGES = (Stage.SEARCH, Stage.REDUCE)
 """Stages in which a launch that is worse than the incumbent ends early."""
-SEARCH_SHARE = 0.6
-"""Share of the remaining budget for the launches of a search."""
-SEARCH_LAUNCHES = 20.0
-"""Smallest number of launches that a search should have."""
-USUAL_STEP_DEVIATION = 0.05
-"""Standard deviation of a step relative to the mean, while no launch is long enough to show it."""
 
 
 class EndRules:
@@ -47,14 +39,14 @@ class EndRules:
         self._history = history
         self._metric = spec.workload.steady_metric
         self._steady = None if self._metric is None else SteadyLaunches(self._metric)
-        self._block: tuple[int, EndRule] | None = None
+        self._block: tuple[Launch, EndRule] | None = None
 
     def add(self, sample: Sample) -> None:
         """Take in a sample, either new or from the store."""
         if self._steady is not None:
             self._steady.add(sample)
             if sample.launch.end is not None:
-                self._block = sample.launch.block, _of_block(sample.launch.end)
+                self._block = sample.launch, _of_block(sample.launch.end)
 
     def rule(self, launch: Launch, arms: Sequence[str], left: Budget) -> EndRule | None:
         """Return the rule of a launch; ``None`` if no program reports the objective.
@@ -68,92 +60,102 @@ class EndRules:
             return None
         if launch.stage is Stage.SURVEY:
             return first_look(self._spec.budget)
-        if self._block is None or self._block[0] != launch.block:
+        if self._block is None or self._block[0].block != launch.block:
             rule = self._rule_of_block(self._steady, launch.stage, arms, left)
-            self._block = launch.block, rule
+            self._block = launch, rule
         rule = self._block[1]
         compared = launch.stage in SEARCH_STAGES and launch.arm != DEFAULT_ARM.name
         if self._spec.until is None or not compared:
             return rule
-        incumbent = self._incumbent(self._metric, self._steady, launch)
+        incumbent = self._incumbent(self._metric, self._steady, launch, rule)
         return msgspec.structs.replace(rule, incumbent=incumbent)
 
     def _rule_of_block(
         self, steady: SteadyLaunches, stage: Stage, arms: Sequence[str], left: Budget
     ) -> EndRule:
         until = self._spec.until
-        warm_up = steady.warm_up([arm for arm in arms if steady.samples(arm)] or steady.arms)
+        known = [arm for arm in arms if steady.samples(arm)] or steady.arms
+        before = self._before(stage)
+        revised = before is None or self._is_revised(stage)
+        found = steady.warm_up(known) if revised else None
+        warm_up = _revised(before, found)
         if warm_up is None:
             return EndRule() if until is None else first_look(self._spec.budget)
-        if until is None or until.steady_steps is not None:
-            steps = None if until is None else until.steady_steps
-        elif stage is Stage.CONFIRM:
-            steps = self._steps_of_confirmation(steady, warm_up.period_steps, arms, left)
-        else:
-            steps = self._steps_of_search(steady, warm_up.period_steps, left)
-        return EndRule(
-            warmup_steps=warm_up.steps, period_steps=warm_up.period_steps, steady_steps=steps
-        )
+        rule = EndRule(warmup_steps=warm_up.steps, period_steps=warm_up.period_steps)
+        if until is None:
+            return rule
+        if until.steady_steps is not None:
+            return msgspec.structs.replace(rule, steady_steps=until.steady_steps)
+        return self._with_chosen_length(rule, steady, stage, arms, left)
 
-    def _steps_of_confirmation(
-        self, steady: SteadyLaunches, unit_steps: float | None, arms: Sequence[str], left: Budget
-    ) -> float:
-        """Return the steady steps that minimise the time until the claim is decided."""
-        from assay.stats.progress.launch_length import next_steady_steps
+    def _with_chosen_length(
+        self,
+        rule: EndRule,
+        steady: SteadyLaunches,
+        stage: Stage,
+        arms: Sequence[str],
+        left: Budget,
+    ) -> EndRule:
+        """Return a rule with the number of steady steps that assay chooses.
 
-        blocks = self._finished_blocks(steady, arms)
-        missing = max(1, MIN_BLOCKS - len(blocks))
-        cost = _known(steady.cost())
-        return next_steady_steps(
-            blocks,
-            _variance(steady),
-            cost,
-            unit_steps=unit_steps,
-            max_steps=_affordable_steps(left, missing * len(arms), cost),
-            margin=self._spec.margin,
-        )
-
-    def _steps_of_search(
-        self, steady: SteadyLaunches, unit_steps: float | None, left: Budget
-    ) -> float:
-        """Return the steady steps from which on the variance between launches prevails.
-
-        Longer launches would teach about their own state only; more launches are worth more.
+        Launches whose values still changed at their end grow when the warm-up is determined again.
+        In between, grown launches stay as they are.
         """
-        from assay.stats.progress.launch_length import MIN_STEPS
+        from assay.stats.progress.extension import extended_steps, still_changes
 
-        variance, cost = _variance(steady), _known(steady.cost())
-        assert self._metric is not None
-        wanted = variance / launch_sd(self._metric, steady, variance) ** 2
-        launches = max(1.0, SEARCH_LAUNCHES * _share(left, self._spec.budget))
-        steps = min(wanted, _affordable_steps(left, launches / SEARCH_SHARE, cost))
-        unit = unit_steps or 1.0
-        return max(unit * round(steps / unit), unit_steps or MIN_STEPS)
+        assert rule.warmup_steps is not None
+        lengths = SteadySteps(self._spec, self._history, steady)
+        unit_steps = rule.period_steps
+        if stage is Stage.CONFIRM:
+            steps = lengths.of_confirmation(unit_steps, arms, left)
+        else:
+            steps = lengths.of_search(unit_steps, left)
+        affordable = lengths.affordable(stage, arms, left)
+        if self._is_pilot(stage):
+            of_arms = arms if stage is Stage.CONFIRM else steady.arms[:1]
+            curves = [one for arm in of_arms for one in steady.curves(arm)]
+            grows = still_changes(curves, rule.warmup_steps, unit_steps)
+            longer = extended_steps(curves, rule.warmup_steps, unit_steps) if grows else 0.0
+        else:
+            last = self._block[1] if self._block is not None else rule
+            longer = (last.steady_steps or 0.0) if last.lengthened else 0.0
+        if not steps < min(longer, affordable):
+            return msgspec.structs.replace(rule, steady_steps=steps)
+        longer = min(longer, affordable)
+        if unit_steps:
+            longer = max(steps, unit_steps * (longer // unit_steps))
+        return msgspec.structs.replace(rule, steady_steps=longer, lengthened=longer > steps)
 
-    def _finished_blocks(self, steady: SteadyLaunches, arms: Sequence[str]) -> list[BlockValues]:
-        """Return the finished blocks of confirmation on which the length of the next one rests."""
-        from assay.stats.progress.launch_length import blocks_that_count
-        from assay.stats.progress.launch_spread import BlockValues
+    def _before(self, stage: Stage) -> WarmUp | None:
+        """Return the warm-up of the previous block; ``None`` if this block is the first one."""
+        from assay.stats.progress.warm_up import WarmUp
 
-        blocks = []
-        for number in self._history.complete(Stage.CONFIRM):
-            found = [self._history.observations(Stage.CONFIRM, arm, [number])[0] for arm in arms]
-            rule = self._rule_in(steady, number, arms)
-            if rule is None or rule.steady_steps is None:
-                continue
-            values = [one.value for one in found if one is not None and not one.censored]
-            if len(values) == len(arms):
-                blocks.append(BlockValues(tuple(map(math.log, values)), rule.steady_steps))
-        return blocks[: blocks_that_count(len(blocks))]
+        if self._block is None:
+            return None
+        launch, rule = self._block
+        if rule.warmup_steps is None or (launch.stage is Stage.CONFIRM) != (stage is Stage.CONFIRM):
+            return None
+        return WarmUp(rule.warmup_steps, rule.period_steps, settled=True)
 
-    def _rule_in(self, steady: SteadyLaunches, block: int, arms: Sequence[str]) -> EndRule | None:
-        samples = (s for arm in arms for s in steady.samples(arm))
-        return next((s.launch.end for s in samples if s.launch.block == block), None)
+    def _is_revised(self, stage: Stage) -> bool:
+        """Return whether the warm-up is determined again before the next block.
+
+        In a confirmation it stays from the first analysis on, so that no result depends on when it
+        changed.
+        """
+        return stage is not Stage.CONFIRM or self._is_pilot(stage)
+
+    def _is_pilot(self, stage: Stage) -> bool:
+        """Return whether the first blocks of a stage are to be looked at again."""
+        from assay.stats.progress.warm_up import PILOT_BLOCKS
+
+        finished = len(self._history.complete(stage))
+        return not finished or finished in PILOT_BLOCKS
 
     def _incumbent(
-        self, metric: Metric, steady: SteadyLaunches, launch: Launch
+        self, metric: Metric, steady: SteadyLaunches, launch: Launch, rule: EndRule
     ) -> Incumbent | None:
-        found = incumbent_of(metric, steady)
+        found = incumbent_of(metric, steady, rule.warmup_steps, prior_of(self._spec))
         return None if found is None or found.arm == launch.arm else found.incumbent
 
 
@@ -167,29 +169,11 @@ def first_look(budget: Budget) -> EndRule:
     return EndRule(first_look=True, max_s=None if time_s is None else FIRST_LOOK_SHARE * time_s)
 
 
-def _variance(steady: SteadyLaunches) -> float:
-    """Return the long-run variance of a step, or the usual one while it is unknown."""
-    known = steady.step_variance()
-    return USUAL_STEP_DEVIATION**2 if known is None else known
+def _revised(before: WarmUp | None, found: WarmUp | None) -> WarmUp | None:
+    """Return the warm-up of a block, given that of the previous one."""
+    from assay.stats.progress.warm_up import revised_warm_up
 
-
-def _known(cost: LaunchCost | None) -> LaunchCost:
-    assert cost is not None  # a warm-up is known from launches
-    return cost
-
-
-def _affordable_steps(left: Budget, launches: float, cost: LaunchCost) -> float:
-    """Return the steady steps with which a number of launches fits into the remaining budget."""
-    if left.time_s is None:
-        return math.inf
-    return max(0.0, (left.time_s / launches - cost.fixed_s) / cost.step_s)
-
-
-def _share(left: Budget, total: Budget) -> float:
-    """Return the remaining share of the time budget; 1 without one."""
-    if left.time_s is None or not total.time_s:
-        return 1.0
-    return min(1.0, max(0.0, left.time_s / total.time_s))
+    return found if before is None else revised_warm_up(before, found)
 
 
 def _of_block(rule: EndRule) -> EndRule:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from assay.records import Goal, Incumbent, Metric
 from assay.search.progress.steady_launches import SteadyLaunches
 
-PRIOR_LAUNCH_SD = 0.01
-"""Standard deviation between launches, relative to the mean, before launches show it."""
-PRIOR_DEGREES = 4.0
-"""Weight of that value, in degrees of freedom."""
+if TYPE_CHECKING:
+    from assay.stats.progress.launch_spread import SpreadPrior
+    from assay.stats.progress.reports import Array
+
+MAX_CURVE_POINTS = 32
+"""Largest number of points of the curve of a warm-up."""
 
 
 @dataclass(frozen=True)
@@ -22,73 +27,123 @@ class ArmIncumbent:
     incumbent: Incumbent
 
 
-def incumbent_of(metric: Metric, steady: SteadyLaunches) -> ArmIncumbent | None:
-    """Return the arm with the best mean; ``None`` without a launch whose spread is known.
+def incumbent_of(
+    metric: Metric,
+    steady: SteadyLaunches,
+    warmup_steps: float | None,
+    prior: SpreadPrior | None = None,
+) -> ArmIncumbent | None:
+    """Return the best arm; ``None`` before three blocks show the spread between launches.
 
     Args:
         metric: metric whose values decide when a launch ends.
         steady: launches so far.
+        warmup_steps: last step of the warm-up of the next launches.
+        prior: prior of the standard deviation between launches; the default one if absent.
     """
+    from assay.stats.progress.early_stop import MIN_BLOCKS
+    from assay.stats.progress.early_stop import incumbent_of as incumbent_from
+
     variance = steady.step_variance()
-    means = {arm: _mean_log(metric, steady, arm) for arm in steady.arms}
-    known = {arm: mean for arm, mean in means.items() if mean is not None}
-    if variance is None or not known:
+    logs = {arm: steady.logs(arm) for arm in steady.arms}
+    repeats = sum(len(values) - 1 for values in logs.values() if values)
+    if variance is None or repeats < MIN_BLOCKS - 1:
         return None
-    best = (min if metric.goal is Goal.LOWER else max)(known, key=lambda arm: known[arm])
-    parts = [steady.part(sample) for sample in steady.samples(best)]
-    unit_steps = next((p.period_steps for p in parts if p.period_steps), None) or _batch_steps(
-        steady
-    )
+    posterior = spread_between_launches(steady, variance, prior)
+    means = _shrunken_means(steady, logs, variance, posterior)
+    best = (min if metric.goal is Goal.LOWER else max)(means, key=lambda arm: means[arm])
+    parts = [part for _, part in steady.values(best)]
     steps = sum(part.end_step - part.begin_step for part in parts) / len(parts)
+    unit_steps = next((p.period_steps for p in parts if p.period_steps), None)
+    if unit_steps is None:
+        unit_steps = min(_usual_batch_steps(steady), steps)
+    found = incumbent_from(logs[best], steps, unit_steps, posterior, variance)
+    curve_steps, curve_s = _curve(steady, best, warmup_steps)
     return ArmIncumbent(
         best,
-        Incumbent(
-            value=math.exp(known[best]),
-            launches=len(parts),
-            periods=max(1.0, steps / unit_steps),
-            launch_sd=launch_sd(metric, steady, variance),
-            unit_steps=unit_steps,
-            batch_sd=math.sqrt(variance / unit_steps),
+        msgspec.structs.replace(
+            found, value=math.exp(means[best]), curve_steps=curve_steps, curve_s=curve_s
         ),
     )
 
 
-def launch_sd(metric: Metric, steady: SteadyLaunches, variance: float) -> float:
-    """Return the standard deviation between launches, relative to the mean.
-
-    It is pooled over arms and drawn towards a usual value, since a search has few launches of each
-    arm. The variance within launches is subtracted.
+def spread_between_launches(
+    steady: SteadyLaunches, variance: float, prior: SpreadPrior | None = None
+) -> Array:
+    """Return the probabilities of the standard deviation between launches of a search.
 
     Args:
-        metric: metric of the values.
         steady: launches so far.
         variance: long-run variance of a step relative to the mean.
+        prior: prior of the standard deviation; the default one if absent.
     """
-    squares, degrees = PRIOR_DEGREES * PRIOR_LAUNCH_SD**2, PRIOR_DEGREES
+    from assay.stats.progress.launch_spread import RepeatedValues, spread_posterior
+
+    repeats = []
     for arm in steady.arms:
-        logs = _logs(metric, steady, arm)
-        if len(logs) < 2:
+        values = steady.values(arm)
+        repeats.append(
+            RepeatedValues(
+                tuple(math.log(value) for value, _ in values),
+                tuple(max(1.0, part.end_step - part.begin_step) for _, part in values),
+            )
+        )
+    return spread_posterior([], variance, prior, repeats)
+
+
+def _shrunken_means(
+    steady: SteadyLaunches, logs: dict[str, list[float]], variance: float, posterior: Array
+) -> dict[str, float]:
+    """Return the mean log value of each arm, drawn towards that of all arms.
+
+    The best of many equal arms is best by chance. Compared with its mean, more of the others would
+    end early than the error rate admits. The variance between arms is that of DerSimonian and Laird
+    (1986); it is large where arms differ, and their means then stay as they are.
+    """
+    from assay.stats.progress.launch_spread import expected_spread
+
+    between = expected_spread(posterior) ** 2
+    means, weights = {}, {}
+    for arm, values in logs.items():
+        if not values:
             continue
-        mean = math.fsum(logs) / len(logs)
-        parts = [steady.part(sample) for sample in steady.samples(arm)]
+        parts = [part for _, part in steady.values(arm)]
         within = sum(variance / max(1.0, p.end_step - p.begin_step) for p in parts) / len(parts)
-        found = math.fsum((one - mean) ** 2 for one in logs) - (len(logs) - 1) * within
-        squares += max(0.0, found)
-        degrees += len(logs) - 1
-    return math.sqrt(squares / degrees)
+        means[arm] = math.fsum(values) / len(values)
+        weights[arm] = len(values) / (between + within)
+    total = math.fsum(weights.values())
+    centre = math.fsum(weights[arm] * means[arm] for arm in means) / total
+    excess = math.fsum(weights[arm] * (means[arm] - centre) ** 2 for arm in means) - len(means) + 1
+    scale = total - math.fsum(weight**2 for weight in weights.values()) / total
+    arms_variance = max(0.0, excess / scale) if scale > 0.0 else 0.0
+    return {
+        arm: centre + (mean - centre) * arms_variance / (arms_variance + 1.0 / weights[arm])
+        for arm, mean in means.items()
+    }
 
 
-def _batch_steps(steady: SteadyLaunches) -> float:
+def _usual_batch_steps(steady: SteadyLaunches) -> float:
     """Return the usual length of a batch, in steps."""
     lengths = sorted(part.batch_steps for part in steady.parts)
     return lengths[len(lengths) // 2]
 
 
-def _logs(metric: Metric, steady: SteadyLaunches, arm: str) -> list[float]:
-    values = (sample.metrics.get(metric.name) for sample in steady.samples(arm))
-    return [math.log(value) for value in values if value is not None and value > 0.0]
+def _curve(
+    steady: SteadyLaunches, arm: str, warmup_steps: float | None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return steps and times of the mean curve of an arm until the end of the warm-up."""
+    import numpy as np
 
-
-def _mean_log(metric: Metric, steady: SteadyLaunches, arm: str) -> float | None:
-    logs = _logs(metric, steady, arm)
-    return math.fsum(logs) / len(logs) if logs else None
+    curves = [curve.reports for curve in steady.curves(arm) if len(curve)]
+    if warmup_steps is None or not curves:
+        return (), ()
+    first = max(float(one.steps[0]) for one in curves)
+    usable = [one for one in curves if float(one.steps[-1]) >= warmup_steps]
+    if not usable or warmup_steps <= first:
+        return (), ()
+    steps = usable[-1].steps
+    steps = np.unique(np.append(steps[(steps > first) & (steps < warmup_steps)], warmup_steps))
+    chosen = np.unique(np.linspace(0, len(steps) - 1, MAX_CURVE_POINTS - 1).round().astype(int))
+    grid = np.concatenate(([first], steps[chosen]))
+    times = np.mean([np.interp(grid, one.steps, one.times_s) for one in usable], axis=0)
+    return tuple(grid.tolist()), tuple((times - times[0]).tolist())

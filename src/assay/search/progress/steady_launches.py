@@ -29,6 +29,7 @@ class SteadyLaunches:
         self._name = metric.name
         self._form = metric.rate_form
         self._samples: dict[str, list[Sample]] = {}
+        self._curves: dict[str, list[LaunchCurve]] = {}
         for sample in samples:
             self.add(sample)
 
@@ -36,6 +37,16 @@ class SteadyLaunches:
         """Add a sample; one without a steady part is left out."""
         if sample.outcome.succeeded and self._name in sample.steady:
             self._samples.setdefault(sample.launch.arm, []).append(sample)
+            self._add_curve(sample)
+
+    def _add_curve(self, sample: Sample) -> None:
+        from assay.stats.progress.launch_curve import launch_curve
+        from assay.stats.progress.reports import reports_of
+
+        series = sample.series.get(self._name)
+        if series is not None:
+            curve = launch_curve(reports_of(series), self._form)
+            self._curves.setdefault(sample.launch.arm, []).append(curve)
 
     @property
     def arms(self) -> list[str]:
@@ -49,6 +60,18 @@ class SteadyLaunches:
     def part(self, sample: Sample) -> SteadyPart:
         """Return the steady part of a sample that was added."""
         return sample.steady[self._name]
+
+    def values(self, arm: str) -> list[tuple[float, SteadyPart]]:
+        """Return the positive values of the launches of an arm, with their steady parts.
+
+        Values that are only bounds are left out.
+        """
+        found = ((s.metrics.get(self._name), self.part(s)) for s in self.samples(arm))
+        return [(v, part) for v, part in found if v is not None and v > 0.0 and not part.bound]
+
+    def logs(self, arm: str) -> list[float]:
+        """Return the logarithms of these values."""
+        return [math.log(value) for value, _ in self.values(arm)]
 
     @property
     def parts(self) -> list[SteadyPart]:
@@ -68,17 +91,13 @@ class SteadyLaunches:
         """
         from assay.stats.progress.warm_up import common_warm_up, pooled_period, pooled_warm_up
 
-        launches = {arm: self._curves(arm) for arm in arms if arm in self._samples}
+        launches = {arm: self.curves(arm) for arm in arms if arm in self._samples}
         period = pooled_period([one for each in launches.values() for one in each])
         return common_warm_up([pooled_warm_up(each, period) for each in launches.values()])
 
-    def _curves(self, arm: str) -> list[LaunchCurve]:
-        from assay.stats.progress.launch_curve import launch_curve
-        from assay.stats.progress.reports import reports_of
-
-        newest = self._samples[arm][-MAX_POOLED:]
-        found = (sample.series.get(self._name) for sample in newest)
-        return [launch_curve(reports_of(one), self._form) for one in found if one is not None]
+    def curves(self, arm: str) -> list[LaunchCurve]:
+        """Return the step times of the newest launches of an arm."""
+        return self._curves.get(arm, [])[-MAX_POOLED:]
 
     def step_variance(self) -> float | None:
         """Return the long-run variance of a step relative to the mean; ``None`` if unknown."""

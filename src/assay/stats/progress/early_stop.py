@@ -35,21 +35,21 @@ MIN_BLOCKS = 3
 """Smallest number of blocks that tell the standard deviation between launches well enough."""
 ALPHA = 0.05
 """Accepted probability that a launch of an identical configuration ends early."""
+_WARM_UP_FACTOR = 2.0
+"""Factor on the threshold during the warm-up."""
 _QUANTILE = NormalDist().inv_cdf(1.0 - ALPHA / len(LOOKS))
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyValue:
-    """Knowledge from a launch that ended early.
+    """Uncertainty of the value of a launch that ended early.
 
     Attributes:
-        value: its value, in the unit of the metric.
         variance: variance of its logarithm, between launches and within; 0 for a bound.
         bound: true if the value is only a bound: the launch ended during its warm-up, and a steady
             value would be at most as good.
     """
 
-    value: float
     variance: float
     bound: bool
 
@@ -148,57 +148,85 @@ def is_worse(
     return disadvantage(value, incumbent.value, goal) > threshold(incumbent, look)
 
 
-def value_of_ended(value: float, part: SteadyPart, incumbent: Incumbent) -> EarlyValue:
-    """Return the value that the model receives for a launch that ended early.
+def is_worse_in_warm_up(
+    rule: EndRule,
+    curve: LaunchCurve,
+    *,
+    goal: Goal,
+) -> bool:
+    """Return whether a launch is plainly worse than the incumbent before its warm-up is over.
 
     Args:
-        value: value over the steady part so far.
-        part: the steady part.
+        rule: rule with warm-up, incumbent, and the curve of the incumbent's warm-up; without one of
+            them no launch is worse.
+        curve: step times so far.
+        goal: direction of better values.
+    """
+    if rule.warmup_steps is None or not len(curve):
+        return False
+    if float(curve.reports.steps[-1]) >= rule.warmup_steps:
+        return False
+    return bound_during_warm_up(curve.reports, rule.incumbent, goal=goal) is not None
+
+
+def value_of_ended(part: SteadyPart, incumbent: Incumbent) -> EarlyValue:
+    """Return the uncertainty of the value of a launch that ended early.
+
+    Args:
+        part: its steady part.
         incumbent: variances that the launch was compared with.
     """
-    periods = max(part.periods, 1)
-    variance = incumbent.launch_sd**2 + incumbent.batch_sd**2 / periods
-    return EarlyValue(value, variance, bound=False)
+    if part.bound:
+        return EarlyValue(0.0, bound=True)
+    periods = max((part.end_step - part.begin_step) / incumbent.unit_steps, 1.0)
+    return EarlyValue(incumbent.launch_sd**2 + incumbent.batch_sd**2 / periods, bound=False)
+
+
+def weight_of_ended(part: SteadyPart, incumbent: Incumbent) -> float:
+    """Return the weight of a launch that ended early, in launches as long as the incumbent's.
+
+    Args:
+        part: its steady part.
+        incumbent: variances that the launch was compared with.
+    """
+    own = value_of_ended(part, incumbent)
+    if own.bound:
+        return 1.0
+    usual = incumbent.launch_sd**2 + incumbent.batch_sd**2 / incumbent.periods
+    return min(1.0, usual / own.variance)
 
 
 def bound_during_warm_up(
-    reports: Reports,
-    reference: Reports,
-    incumbent: Incumbent,
-    *,
-    unit_steps: float,
-    goal: Goal,
-) -> EarlyValue | None:
+    reports: Reports, incumbent: Incumbent | None, *, goal: Goal
+) -> float | None:
     """Return a bound for a launch that is plainly worse than the incumbent during its warm-up.
 
     The launch is compared with the mean curve of the incumbent over the same steps, which removes
-    the warm-up that both have. This is one more look, so a program whose warm-up depends on the
-    configuration needs a factor of two on top of the threshold.
+    the warm-up that both have. These are further looks, and a warm-up may depend on the
+    configuration, so there is a factor of two on top of the threshold.
 
     Args:
         reports: reports so far.
-        reference: reports of a launch of the incumbent.
-        incumbent: its value and variances.
-        unit_steps: period, or batch, in steps.
+        incumbent: its value, its variances and the curve of its warm-up.
         goal: direction of better values.
 
     Returns:
-        The bound; ``None`` if the launch is not plainly worse, or too short.
+        Value that a steady launch would reach at best; ``None`` if the launch is not plainly worse,
+        or too short.
     """
-    first = max(float(reports.steps[0]), float(reference.steps[0]))
-    last = min(float(reports.steps[-1]), float(reference.steps[-1]))
-    periods = int((last - first) / unit_steps)
+    if incumbent is None or not incumbent.curve_steps or not len(reports):
+        return None
+    first = max(float(reports.steps[0]), incumbent.curve_steps[0])
+    last = min(float(reports.steps[-1]), incumbent.curve_steps[-1])
+    periods = int((last - first) / incumbent.unit_steps + 1e-6)
     if periods < 1:
         return None
-    end = first + periods * unit_steps
-    mine, theirs = (
-        float(np.diff(np.interp((first, end), one.steps, one.times_s))[0])
-        for one in (reports, reference)
-    )
+    span = (first, first + periods * incumbent.unit_steps)
+    mine = float(np.diff(np.interp(span, reports.steps, reports.times_s))[0])
+    theirs = float(np.diff(np.interp(span, incumbent.curve_steps, incumbent.curve_s))[0])
     if mine <= 0.0 or theirs <= 0.0:
         return None
     slower = math.log(mine / theirs)
-    if slower <= 2.0 * threshold(incumbent, periods):
+    if slower <= _WARM_UP_FACTOR * threshold(incumbent, periods):
         return None
-    factor = math.exp(slower if goal is Goal.LOWER else -slower)
-    return EarlyValue(incumbent.value * factor, 0.0, bound=True)
+    return incumbent.value * math.exp(slower if goal is Goal.LOWER else -slower)

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.records.progress import EndRule, RateForm
 from assay.records.workload import Goal
-from assay.stats.progress.early_stop import is_worse
+from assay.stats.progress.early_stop import is_worse, is_worse_in_warm_up
 from assay.stats.progress.launch_curve import LaunchCurve
 from assay.stats.progress.warm_up import pooled_warm_up
 
@@ -61,7 +61,9 @@ def reason_to_end(
     reports = curve.reports
     if len(reports) < 2:
         return None
-    if rule.incumbent is not None and is_worse(rule, curve, goal=goal, form=form):
+    if rule.incumbent is not None and (
+        is_worse(rule, curve, goal=goal, form=form) or is_worse_in_warm_up(rule, curve, goal=goal)
+    ):
         return EndReason.WORSE
     if rule.steady_steps is None:
         looking = rule.first_look and first_look_suffices(curve)

@@ -69,7 +69,7 @@ class LaunchEnd:
         rule = self._rule
         if rule.warmup_steps is None:
             return 0.0
-        return min(self._look_after(rule.warmup_steps), self._known_end(rule.warmup_steps))
+        return min(self._look_after(-math.inf), self._known_end(rule.warmup_steps))
 
     def _step_after(self, reports: Reports, last_step: float) -> float:
         """Return the next step at which a check can end the launch."""
@@ -90,6 +90,9 @@ class LaunchEnd:
         rule = self._rule
         if rule.incumbent is None or rule.warmup_steps is None:
             return math.inf
-        unit_steps = rule.incumbent.unit_steps
-        looks = (rule.warmup_steps + look * unit_steps for look in LOOKS)
+        unit_steps, curve = rule.incumbent.unit_steps, rule.incumbent.curve_steps
+        looks = [rule.warmup_steps + look * unit_steps for look in LOOKS]
+        if curve:
+            in_warm_up = (curve[0] + look * unit_steps for look in LOOKS)
+            looks += [look for look in in_warm_up if look < rule.warmup_steps]
         return min((look for look in looks if look > step + 1e-6), default=math.inf)

@@ -1,3 +1,4 @@
+import msgspec
 import numpy as np
 import pytest
 from tests.unit.stats.progress.programs import program
@@ -12,6 +13,7 @@ from assay.stats.progress.early_stop import (
     is_worse,
     threshold,
     value_of_ended,
+    weight_of_ended,
 )
 from assay.stats.progress.end import EndReason, first_look_suffices, next_check, reason_to_end
 from assay.stats.progress.launch_curve import launch_curve
@@ -133,20 +135,33 @@ def test_duration_ends_early_as_well():
 def test_value_of_an_ended_launch_keeps_the_spread_of_launches():
     part = steady_part(launch_curve(program(200)), WarmUp(100.0, 50.0, True))
     assert part is not None
-    found = value_of_ended(120.0, part, INCUMBENT)
+    found = value_of_ended(part, INCUMBENT)
     assert found.variance == pytest.approx(0.01**2 + 0.012**2 / 2)
     assert not found.bound
+    assert weight_of_ended(part, INCUMBENT) == pytest.approx(
+        (0.01**2 + 0.012**2 / 4) / (0.01**2 + 0.012**2 / 2)
+    )
+
+
+def with_curve(reference):
+    """Return the incumbent with the curve of its warm-up."""
+    begin = reference.between(0, 100)
+    return msgspec.structs.replace(
+        INCUMBENT, curve_steps=tuple(begin.steps), curve_s=tuple(begin.times_s - begin.times_s[0])
+    )
 
 
 def test_bound_during_warm_up_needs_a_plain_difference():
-    reference = program(400, seed=1)
-    slow = program(80, seed=2, launch=1.5)
-    found = bound_during_warm_up(slow, reference, INCUMBENT, unit_steps=50, goal=Goal.HIGHER)
-    assert found is not None
-    assert found.bound
-    assert found.value == pytest.approx(RATE / 1.5, rel=0.05)
+    incumbent = with_curve(program(400, seed=1))
+    found = bound_during_warm_up(program(80, seed=2, launch=1.5), incumbent, goal=Goal.HIGHER)
+    assert found == pytest.approx(RATE / 1.5, rel=0.05)
     for alike in (program(80, seed=3), program(20, seed=3, launch=1.5)):
-        assert (
-            bound_during_warm_up(alike, reference, INCUMBENT, unit_steps=50, goal=Goal.HIGHER)
-            is None
-        )
+        assert bound_during_warm_up(alike, incumbent, goal=Goal.HIGHER) is None
+    assert bound_during_warm_up(program(80, launch=1.5), INCUMBENT, goal=Goal.HIGHER) is None
+    assert bound_during_warm_up(program(80, launch=1.5), None, goal=Goal.HIGHER) is None
+
+
+def test_bound_of_a_duration_is_larger_than_that_of_the_incumbent():
+    incumbent = with_curve(program(400, seed=1))
+    found = bound_during_warm_up(program(80, seed=2, launch=1.5), incumbent, goal=Goal.LOWER)
+    assert found == pytest.approx(RATE * 1.5, rel=0.05)

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 from tests.unit.stats.progress.programs import program
 
@@ -42,6 +43,17 @@ def test_known_length_counts_from_the_first_steady_report():
 def test_slow_launch_ends_at_its_first_look():
     rule = EndRule(warmup_steps=100, period_steps=50, steady_steps=800, incumbent=INCUMBENT)
     assert run(rule, program(900, launch=1.2)) == (150, EndReason.WORSE, 1)
+
+
+def test_plainly_slow_launch_ends_during_its_warm_up():
+    begin = program(900, seed=5).between(0, 100)
+    incumbent = msgspec.structs.replace(
+        INCUMBENT, curve_steps=tuple(begin.steps), curve_s=tuple(begin.times_s - begin.times_s[0])
+    )
+    rule = EndRule(warmup_steps=100, period_steps=50, steady_steps=800, incumbent=incumbent)
+    assert run(rule, program(900, launch=1.5)) == (51, EndReason.WORSE, 1)
+    last, reason, checks = run(rule, program(900))
+    assert (last, reason, checks) == (900, EndReason.ENOUGH, 6)
 
 
 def test_equal_launch_is_compared_six_times_at_most():
