@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from assay.executors.progress.recorder import SeriesRecorder
 from assay.records import (
     Configuration,
+    EndRule,
     Goal,
     Launch,
     Metric,
@@ -19,6 +22,7 @@ from assay.records import (
     Sample,
     Workload,
 )
+from assay.stats.progress.early_stop import LOOKS, as_bound
 from assay.stats.progress.end import EndReason, next_check, reason_to_end
 from assay.stats.progress.launch_curve import launch_curve
 from assay.stats.progress.reports import Reports
@@ -60,15 +64,19 @@ class JobProgram:
         warm_up = None
         if rule is not None and rule.warmup_steps is not None:
             warm_up = WarmUp(rule.warmup_steps, rule.period_steps, settled=True)
-        part = steady_part(
-            curve,
-            warm_up,
-            steady_steps=None if rule is None else rule.steady_steps,
-            ended_early=reason is EndReason.WORSE,
-        )
+        part = None
+        for known in (warm_up,) if warm_up is None else (warm_up, replace(warm_up, settled=False)):
+            part = part or steady_part(
+                curve,
+                known,
+                steady_steps=None if rule is None else rule.steady_steps,
+                ended_early=reason is EndReason.WORSE,
+            )
         if part is None:
             return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=float(ends[count]))
         value = launch_value(curve, part, RateForm.RATE).value
+        if part.ended_early and rule is not None:
+            value, part = as_bound(value, part, reports, rule, Goal.HIGHER)
         return Sample(
             launch=launch,
             outcome=Outcome.OK if reason is None else Outcome.ENOUGH,
@@ -83,12 +91,12 @@ class JobProgram:
         rule, whole = launch.end, len(ends) - 1
         if rule is None or (rule.steady_steps is None and not rule.first_look):
             return whole, None
-        check = next_check(0)
+        check, count_so_far = next_check(0), 0
         while True:
             count = check
             if rule.warmup_steps is not None and rule.steady_steps is not None:
                 enough = math.ceil(rule.warmup_steps + rule.steady_steps)
-                count = enough if rule.incumbent is None else min(enough, check)
+                count = min(enough, _next_look(rule, count_so_far))
             if count >= whole:
                 return whole, None
             curve = launch_curve(_reports(ends, count), RateForm.RATE)
@@ -98,7 +106,18 @@ class JobProgram:
                 return max(1, int(np.searchsorted(ends, rule.max_s))), reason
             if reason is not None:
                 return count, reason
-            check = max(count + 1, next_check(count))
+            check, count_so_far = max(count + 1, next_check(count)), count
+
+
+def _next_look(rule: EndRule, count: int) -> int:
+    """Return the number of steps at which a launch is compared with the incumbent next."""
+    incumbent = rule.incumbent
+    if incumbent is None or rule.warmup_steps is None:
+        return sys.maxsize
+    unit = incumbent.unit_steps
+    looks = [rule.warmup_steps + look * unit for look in LOOKS]
+    looks += [1.0 + look * unit for look in LOOKS if 1.0 + look * unit < rule.warmup_steps]
+    return min((math.ceil(look) for look in looks if look > count), default=sys.maxsize)
 
 
 def _reports(ends: Array, count: int) -> Reports:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,7 +11,16 @@ from assay.executors.metrics.instances import combined_value
 from assay.executors.progress.derived_values import derived_value
 from assay.executors.progress.live import LiveReports
 from assay.executors.progress.recorder import SeriesRecorder
-from assay.records import DerivationKind, EndRule, Evidence, Metric, Series, SteadyPart, Workload
+from assay.records import (
+    DerivationKind,
+    EndRule,
+    Evidence,
+    Metric,
+    RateForm,
+    Series,
+    SteadyPart,
+    Workload,
+)
 
 if TYPE_CHECKING:
     from assay.stats.progress.value import LaunchValue
@@ -104,6 +114,7 @@ def _steady_value(
     metric: Metric, recorder: SeriesRecorder, live: LiveReports, rule: EndRule | None
 ) -> tuple[SteadyPart, LaunchValue] | None:
     """Return the steady part of one series and the value over it; ``None`` for a short one."""
+    from assay.stats.progress.early_stop import as_bound
     from assay.stats.progress.end import EndReason
     from assay.stats.progress.launch_curve import launch_curve
     from assay.stats.progress.printed import PrintedForm, printed_form
@@ -123,7 +134,15 @@ def _steady_value(
             cumulative=printed is PrintedForm.CUMULATIVE,
             ended_early=live.ended is EndReason.WORSE,
         )
-    return None if part is None else (part, launch_value(curve, part, form, printed))
+    if part is None:
+        return None
+    found = launch_value(curve, part, form, printed)
+    if part.ended_early and rule is not None:
+        value, part = as_bound(found.value, part, reports, rule, metric.goal)
+        faster = value / found.value if found.value else 1.0
+        step_s = found.step_s * (faster if form is RateForm.DURATION else 1.0 / faster)
+        found = dataclasses.replace(found, value=value, step_s=step_s)
+    return part, found
 
 
 def _add_derived(

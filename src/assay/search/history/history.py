@@ -24,6 +24,7 @@ from assay.records import (
 )
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
+from assay.search.history.block_values import RevisedBlocks
 from assay.search.history.different_work import DifferentWork
 from assay.search.history.disturbance import ForeignLoad, OutsideLoad, is_mostly_disturbed
 from assay.search.history.one_time_costs import FirstLaunches
@@ -97,6 +98,7 @@ class History:
         self._statistic = statistic
         self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
+        self._weights: dict[tuple[Stage, str, int], float] = {}
         self._made: dict[tuple[Stage, str], dict[tuple[int, int], Sample]] = {}
         self._foreign: dict[tuple[Stage, str], ForeignLoad] = {}
         self._stages: dict[Stage, _StageHistory] = {
@@ -114,6 +116,7 @@ class History:
         self.other_work = DifferentWork(self.outputs)
         self.refusals = Refusals()
         self.slacks = RequirementSlack(require)
+        self.revised_blocks: RevisedBlocks | None = None
         self.parallel_launches = 1
         """Number of parallel launches of a search block; the race sets it."""
         for sample in samples:
@@ -131,6 +134,7 @@ class History:
             budget=_for_claims(spec),
         )
         found.other_work = DifferentWork.of(spec, found.outputs)
+        found.revised_blocks = RevisedBlocks.of(spec)
         for sample in samples:
             found.add(sample)
         return found
@@ -142,6 +146,9 @@ class History:
         self._of_arm.setdefault(launch.arm, []).append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
+        if self.revised_blocks is not None:
+            for (number, arm), value in self.revised_blocks.add(sample).items():
+                self._stages[Stage.CONFIRM].revise(number, arm, value)
         self._walls.add(sample)
         self._costs.add(sample)
         self.first_launches.add(sample)
@@ -152,6 +159,9 @@ class History:
                 bisect.insort(self._builds, piece.value)
         self.refusals.add(sample)
         self.slacks.add(sample)
+        weight = _weight_of(sample)
+        if weight < 1.0:
+            self._weights[launch.stage, launch.arm, launch.block] = weight
         place = launch.stage, launch.arm
         self._foreign[place] = self._foreign.get(place, ForeignLoad()).with_launch(sample)
         made = self._made.setdefault(place, {})
@@ -232,13 +242,28 @@ class History:
         return min(self._stages[stage].columns.get(arm, {}), default=None)
 
     def observation(self, sample: Sample) -> Observation | None:
-        """Return the objective of a sample; a time-out is right-censored at its cap."""
+        """Return the objective of a sample.
+
+        A time-out is right-censored at its cap, and a launch that ended as worse during its warm-up
+        at its bound.
+        """
         value = sample.metrics.get(self.metric.name)
         if sample.outcome.succeeded and value is not None and 0 < value < math.inf:
-            return Observation(value)
+            return Observation(value, censored=self._is_bound(sample))
         if sample.outcome is Outcome.TIMED_OUT and self.metric.name == "wall_s" and sample.wall_s:
             return Observation(sample.launch.timeout_s or sample.wall_s, censored=True)
         return None
+
+    def weight(self, stage: Stage, arm: str, block: int) -> float:
+        """Return the weight of an observation: below 1 for a launch that ended early as worse."""
+        return self._weights.get((stage, arm, block), 1.0)
+
+    def _is_bound(self, sample: Sample) -> bool:
+        return bool(sample.steady) and any(
+            part.bound
+            for name, part in sample.steady.items()
+            if name == self.metric.name or self.metric.derivation is not None
+        )
 
     def observations(
         self, stage: Stage, arm: str, blocks: Sequence[int] | None = None
@@ -447,6 +472,17 @@ class History:
         )
 
 
+def _weight_of(sample: Sample) -> float:
+    """Return the weight of a launch, in launches as long as those of the incumbent."""
+    rule = sample.launch.end
+    if rule is None or rule.incumbent is None:
+        return 1.0
+    from assay.stats.progress.early_stop import weight_of_ended
+
+    early = [part for part in sample.steady.values() if part.ended_early]
+    return min((weight_of_ended(part, rule.incumbent) for part in early), default=1.0)
+
+
 class _StageHistory:
     """The blocks of one stage: observations by arm and block.
 
@@ -491,6 +527,11 @@ class _StageHistory:
                 column[block] = self._combine(list(parts.values()), times)
         arms = self.block_arms.get(block, ())
         self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in arms)
+
+    def revise(self, block: int, arm: str, value: float) -> None:
+        """Replace the value of an arm in a block in which it ran once."""
+        if (arm, block) not in self._parts:
+            self.columns[arm][block] = Observation(value)
 
     @property
     def times(self) -> int:

@@ -387,7 +387,7 @@ class _Model:
         blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(usable)]
         values = _clipped([t.value for t in usable], clipped_at)
         which = [self.indices[t.configuration] for t in usable]
-        tasks, counts = [0] * len(usable), [1] * len(usable)
+        tasks, counts = [0] * len(usable), [trial.weight for trial in usable]
         rows = dict(self.indices)
         for task, one in enumerate(earlier, start=1):
             for known in one.known_configurations:

@@ -23,9 +23,12 @@ class Trial:
         block: number of its block; launches of a block share the state of the machine.
         value: logarithm of the objective, with the sign such that lower is better; ``None`` without
             a value.
-        censored: whether the launch timed out; then ``value`` is that of the cap, a lower bound.
+        censored: whether ``value`` is a lower bound: that of the cap of a launch that timed out, or
+            that of a launch that ended as worse during its warm-up.
         slack: distance from the bound of the requirement, negative if violated; ``None`` without a
             requirement or if unknown.
+        weight: weight of the value: 1 for a launch of the usual length, less for one that assay
+            ended early as worse.
     """
 
     configuration: Configuration
@@ -33,6 +36,7 @@ class Trial:
     value: float | None
     censored: bool = False
     slack: float | None = None
+    weight: float = 1.0
 
 
 Contrast = Mapping[Configuration, float]

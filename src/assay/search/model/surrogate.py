@@ -77,7 +77,8 @@ class TrainingData:
         values: logarithm of the objective of each launch.
         noise: variance of a launch about the mean of its configuration.
         task: study of each launch: 0 for this study, from 1 on for earlier ones; 0 if absent.
-        counts: number of launches averaged in each value; 1 if absent.
+        counts: number of launches averaged in each value, below 1 for a shorter launch; 1 if
+            absent.
     """
 
     rows: Array
@@ -199,7 +200,8 @@ class Surrogate:
         self._member[np.arange(len(data.values)), data.which] = 1.0
         shares = np.ones(len(data.values)) if data.counts is None else 1.0 / data.counts
         self._alone = shares
-        self._together = np.sqrt(np.outer(shares, shares))
+        averaged = np.minimum(shares, 1.0)  # a short launch has the block effect of a whole one
+        self._together = np.sqrt(np.outer(averaged, averaged))
         self._together *= data.block[:, None] == data.block[None, :]
         self._squares = ((data.rows[:, None, :] - data.rows[None, :, :]) ** 2).transpose(2, 0, 1)
         self._products = _products(data.rows, data.rows)

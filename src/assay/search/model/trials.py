@@ -31,5 +31,6 @@ def trials_of(
             slack = None if other else history.slacks.at(stage, arm.name, block)
             if required and slack is None and not censored:
                 value = None
-            found.append(Trial(arm.configuration, block, value, censored, slack))
+            weight = history.weight(stage, arm.name, block)
+            found.append(Trial(arm.configuration, block, value, censored, slack, weight))
     return adjust_slack_to_share(found, history.slacks.share)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+import msgspec
 import numpy as np
 
 from assay.records.progress import EndRule, Incumbent, RateForm, SteadyPart
@@ -230,3 +231,25 @@ def bound_during_warm_up(
     if slower <= _WARM_UP_FACTOR * threshold(incumbent, periods):
         return None
     return incumbent.value * math.exp(slower if goal is Goal.LOWER else -slower)
+
+
+def as_bound(
+    value: float, part: SteadyPart, reports: Reports, rule: EndRule, goal: Goal
+) -> tuple[float, SteadyPart]:
+    """Return value and steady part of a launch that ended early, before its warm-up was over.
+
+    Args:
+        value: value over the second half of its reports, which are not steady.
+        part: that half.
+        reports: reports of the launch.
+        rule: its rule.
+        goal: direction of better values.
+
+    Returns:
+        The bound that the comparison gives, and the part marked as such; both as they are if the
+        launch reached its steady part.
+    """
+    if rule.warmup_steps is None or float(reports.steps[-1]) >= rule.warmup_steps:
+        return value, part
+    bound = bound_during_warm_up(reports, rule.incumbent, goal=goal)
+    return value if bound is None else bound, msgspec.structs.replace(part, bound=True)
