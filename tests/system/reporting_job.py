@@ -1,9 +1,10 @@
 """Program that reports its speed while it runs, in several ways; not a test.
 
 Usage: reporting_job.py [STEPS [NAME=VALUE ...]]. Names: ``to``: ``lines``, ``errors``,
-``frames``, ``channel``, ``csv`` or ``jsonl``; ``slow``: factor of the step time; ``term``:
-``ignore`` or an exit status; ``file``: file of ``csv`` and ``jsonl``; ``values``: comma-separated
-values in place of the speed, in turn; ``flush``: 0 to buffer.
+``frames``, ``channel``, ``csv``, ``jsonl`` or ``events``; ``slow``: factor of the step time;
+``term``: ``ignore`` or an exit status; ``file``: file of ``csv`` and ``jsonl``, folder of
+``events``; ``values``: comma-separated values in place of the speed, in turn; ``flush``: 0 to
+buffer.
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ def _reporter(options: dict[str, str], steps: int):  # type: ignore[no-untyped-d
         import assay
 
         return lambda step, value: assay.progress(step=step, sps=value, loss=1 / step)
+    if to == "events":
+        from event_writer import EventWriter
+
+        writer = EventWriter(Path(options["file"]))
+        return lambda step, value: writer.add(step, sps=value, loss=1 / step)
     if to in ("csv", "jsonl"):
         file = Path(options["file"]).open("w", buffering=1)  # noqa: SIM115 - open until the program ends
         if to == "csv":

@@ -95,3 +95,22 @@ def test_interrupt_while_a_launch_is_being_ended_keeps_the_study(
     nothing_left(cli, before)
     study = cli.studies()[0]
     assert study["status"] == "interrupted"
+
+
+@pytest.mark.rotating
+def test_launches_of_a_study_may_end_in_different_ways(cli: CommandLine, tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    # In turn: ended by assay, complete before the rule, failed after some reports.
+    script = (
+        f"n=$(cat {count} 2> /dev/null || echo 0); echo $((n + 1)) > {count}; "
+        'case $((n % 3)) in 0) exec "$@" 2000;; 1) exec "$@" 30;; 2) "$@" 15; exit 4;; esac'
+    )
+    words = ("measure", "--runs", "10", *SPEED, *SHORT, "--json")
+    answer = cli(*words, "--", "sh", "-c", script, "sh", *JOB)
+    assert answer.status == 0, answer.err
+    samples = cli.documents()
+    assert {sample["outcome"] for sample in samples} == {"enough", "ok", "failed"}
+    for sample in samples:
+        assert ("sps" in sample.get("metrics", {})) == (sample["outcome"] != "failed")
+        assert sample["series"]["sps"]["steps"]
+    assert any(note.startswith("--until ended ") for note in answer.document["notes"])

@@ -47,9 +47,9 @@ def test_records_of_the_channel_end_launches(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-@pytest.mark.parametrize("to", ["csv", "jsonl"])
+@pytest.mark.parametrize("to", ["csv", "jsonl", "events"])
 def test_values_of_a_file_end_launches(cli: CommandLine, tmp_path: Path, to: str) -> None:
-    file = tmp_path / f"log.{to}"
+    file = tmp_path / ("runs" if to == "events" else f"log.{to}")  # TensorBoard names a folder
     words = ("--progress", "sps", "--progress", "loss", "--progress-file", str(file), *SHORT)
     answer = cli(
         *("measure", "--runs", "3", *words, "--goal", "higher"),

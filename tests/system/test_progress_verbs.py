@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import signal
 from pathlib import Path
@@ -48,8 +49,9 @@ def test_comparison_decides_by_short_launches(cli: CommandLine, tmp_path: Path) 
     claim = answer.document["claims"][0]
     assert claim["ratio"] == pytest.approx(1.5, rel=0.2)
     study = answer.document["study"]
-    bundle = tmp_path / "bundle.zip"
+    bundle, series = tmp_path / "bundle.zip", tmp_path / "speeds.series.csv"
     for words in (
+        ("study", "export", study, "-o", str(series)),
         ("study", "export", study, "--bundle", str(bundle)),
         ("study", "verify", str(bundle)),
         ("study", "show", study),
@@ -57,6 +59,11 @@ def test_comparison_decides_by_short_launches(cli: CommandLine, tmp_path: Path) 
     ):
         done = cli(*words)
         assert done.status == 0, (words, done.err)
+    with series.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    kept = [sample["series"]["sps"]["steps"] for sample in cli.documents()]
+    assert [float(row["step"]) for row in rows] == [step for steps in kept for step in steps]
+    assert {row["metric"] for row in rows} == {"sps"}
 
 
 @pytest.mark.rotating
@@ -77,14 +84,19 @@ def test_resumed_block_keeps_its_rule(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_sweep_reads_progress_from_its_file(cli: CommandLine, tmp_path: Path) -> None:
-    file = tmp_path / "sweep.toml"
+@pytest.mark.parametrize("source", ["output", "file"])
+def test_sweep_reads_progress_from_its_file(cli: CommandLine, tmp_path: Path, source: str) -> None:
+    file, log = tmp_path / "sweep.toml", tmp_path / "log.csv"
     command = [*JOB, str(STEPS), "slow={slow}"]
+    keys = "progress = ['sps=step (?P<step>\\d+) sps: (?P<value>[.0-9]+)']"
+    if source == "file":
+        command += ["to=csv", f"file={log}"]
+        keys = f"progress = ['sps']\nprogress_file = '{log}'"
     file.write_text(
         f"""\
 [workload]
 command = {command}
-progress = ['sps=step (?P<step>\\d+) sps: (?P<value>[.0-9]+)']
+{keys}
 until = "steady:20"
 goal = "higher"
 [settings]
