@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
@@ -25,7 +25,19 @@ def rotation_of(text: str) -> tuple[int, int]:
 
 def others_in_turns(first: object, *others: object) -> list[object]:
     """Return parameters of which the first is in every run, and the others are rotating."""
-    return [first, *(pytest.param(other, marks=pytest.mark.rotating) for other in others)]
+    return [first, *map(_rotating, others)]
+
+
+def rows_in_turns(first: Sequence[object], *others: Sequence[object]) -> list[object]:
+    """Return rows of several parameters; the first is in every run, and the others are rotating."""
+    return [first, *(pytest.param(*other, marks=pytest.mark.rotating) for other in others)]
+
+
+def _rotating(value: object) -> object:
+    """Return a parameter with the mark, besides the marks that it has."""
+    if isinstance(value, type(pytest.param())):
+        return pytest.param(*value.values, marks=[*value.marks, pytest.mark.rotating], id=value.id)
+    return pytest.param(value, marks=pytest.mark.rotating)
 
 
 def rested(items: Iterable[pytest.Item], number: int, parts: int) -> set[pytest.Item]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from rotation import others_in_turns
+
 STACK_KIB = 1024
 LIMIT = STACK_KIB * 1024 // 4
 """A quarter of the stack (execve(2)); a small one keeps the command lines short."""
@@ -14,7 +16,7 @@ WORD = "word" * 4
 TAKES = len(WORD) + 1 + 8
 
 
-@pytest.mark.parametrize("below", [60, 150])
+@pytest.mark.parametrize("below", others_in_turns(60, 150))
 def test_argument_list_near_limit_fails_no_launch(
     assay_exec: Path, tmp_path: Path, below: int
 ) -> None:

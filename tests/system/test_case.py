@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from rotation import rows_in_turns
+
 pytestmark = pytest.mark.system
 
 
@@ -99,7 +101,7 @@ def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[
 
 @pytest.mark.parametrize(
     ("words", "status", "message"),
-    [
+    rows_in_turns(
         (("list", "horner"), 2, "takes no name"),
         (("list", "--size", "L2"), 2, "takes no --size"),
         (("show",), 2, "needs the name of a case"),
@@ -116,7 +118,7 @@ def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[
         (("run", "horner", "--variant", "horner"), 3, "Name two"),
         (("run", "horner", "-o", "roof.doc"), 2, "unknown suffix"),
         (("fly", "horner"), 2, "fly"),
-    ],
+    ),
 )
 def test_invalid_arguments_are_reported(
     cli: CommandLine,

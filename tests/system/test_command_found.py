@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from rotation import others_in_turns, rows_in_turns
+
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 
 @needs_bash
-@pytest.mark.parametrize("text", ["f", "times", "let x=1", "type true"])
+@pytest.mark.parametrize("text", others_in_turns("f", "times", "let x=1", "type true"))
 def test_shell_runs_functions_and_builtins(assay_exec: Path, tmp_path: Path, text: str) -> None:
     cli = CommandLine(assay_exec, tmp_path, more={"BASH_FUNC_f%%": "() { echo from f; }"})
     answer = cli("measure", "--runs", "2", "--", "bash", "-c", text)
@@ -22,7 +24,7 @@ def test_shell_runs_functions_and_builtins(assay_exec: Path, tmp_path: Path, tex
 
 @pytest.mark.parametrize(
     ("words", "status"),
-    [(("nice", "-n", "5"), 2), (("env", "A=1", "nice"), 2), (("xargs",), 1)],
+    rows_in_turns((("nice", "-n", "5"), 2), (("env", "A=1", "nice"), 2), (("xargs",), 1)),
 )
 def test_missing_command_is_named(
     assay_exec: Path, tmp_path: Path, words: tuple[str, ...], status: int

@@ -17,6 +17,8 @@ import pytest
 from launching import MIB, Launcher, Record
 from marks import MARK, end_marked, gone
 
+from rotation import others_in_turns
+
 SOON_S = 15
 """Time limit well below the natural end of the programs, in seconds."""
 
@@ -102,7 +104,7 @@ def test_process_limit_holds_for_program_that_ignores_failed_forks(limited: Limi
         assert record["containment"]["remaining_processes"] > 0
 
 
-@pytest.mark.parametrize("how", ["spin", "orphans"])
+@pytest.mark.parametrize("how", others_in_turns("orphans", "spin"))
 def test_cpu_time_limit_covers_short_processes(limited: Limited, how: str) -> None:
     """Each spins for 20 ms; its parent waits for it or does not."""
     record = limited(how, 200, {"cpu_s": 0.4})

@@ -24,6 +24,7 @@ from command_line import CommandLine
 from assay.noise.causes import CauseKind, cause_of
 from assay.records import decode
 from assay.records.noise import CpuNoise, NoiseRun
+from rotation import others_in_turns
 
 CPU = min(os.sched_getaffinity(0))
 NS = 1_000_000_000
@@ -58,7 +59,7 @@ def competitor() -> Iterator[None]:
             process.kill()
 
 
-@pytest.mark.parametrize("method", ["selfish", "fwq", "ftq"])
+@pytest.mark.parametrize("method", others_in_turns("fwq", "selfish", "ftq"))
 def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str) -> None:
     with competitor():
         cpu = here(assay_noise, method, "--seconds", "1")
@@ -86,7 +87,7 @@ def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str
         assert 1 - least * len(cpu.values) / sum(cpu.values) == pytest.approx(share, abs=0.15)
 
 
-@pytest.mark.parametrize("method", ["selfish", "fwq", "ftq"])
+@pytest.mark.parametrize("method", others_in_turns("selfish", "fwq", "ftq"))
 def test_stop_is_found_with_length_and_cause(assay_noise: Path, method: str) -> None:
     command = [assay_noise, method, "--cpus", str(CPU), "--seconds", "1.5"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as process:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from rotation import others_in_turns
+
 SERVER = """\
 import socket, sys
 server = socket.socket()
@@ -38,7 +40,9 @@ def server(tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(
     "words",
-    [("measure", "--runs", "9"), ("compare", "--runs", "20", "--arm", "", "--arm", "nice=1")],
+    others_in_turns(
+        ("measure", "--runs", "9"), ("compare", "--runs", "20", "--arm", "", "--arm", "nice=1")
+    ),
 )
 def test_port_in_use_is_reported_as_order_effect(
     cli: CommandLine, server: tuple[str, ...], words: tuple[str, ...]

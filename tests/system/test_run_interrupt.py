@@ -18,6 +18,7 @@ import pytest
 from command_line import CommandLine, leaves, nothing_left
 
 from assay.launch.running import request_forwarding
+from rotation import others_in_turns
 
 SERVER = """
 import signal, sys, time
@@ -82,8 +83,8 @@ NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("send", TO)
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("send", others_in_turns(*TO))
+@pytest.mark.parametrize("number", others_in_turns(*NUMBERS))
 def test_first_signal_is_left_to_program(
     cli: CommandLine, send: Send, number: signal.Signals
 ) -> None:
@@ -98,8 +99,8 @@ def test_first_signal_is_left_to_program(
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("send", TO)
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("send", others_in_turns(*TO))
+@pytest.mark.parametrize("number", others_in_turns(*NUMBERS))
 def test_second_signal_ends_tree(cli: CommandLine, send: Send, number: signal.Signals) -> None:
     before = leaves()
     with running(cli, server(deaf=True)) as process:
@@ -195,7 +196,7 @@ def launched(assay_exec: Path, plan: dict[str, object]) -> Iterator[subprocess.P
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", others_in_turns(*NUMBERS))
 def test_launcher_leaves_interrupt_to_caller(assay_exec: Path, number: signal.Signals) -> None:
     """It passes on a signal of its caller, but not one that all processes received."""
     clean = b"stop\nclean %d\n" % number

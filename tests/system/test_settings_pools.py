@@ -14,6 +14,7 @@ from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.records import Configuration, GrantStatus, Level, Prospect, Value, Workload
 from assay.settings.registry import builtin
+from rotation import others_in_turns
 
 pytestmark = [
     pytest.mark.system,
@@ -51,7 +52,7 @@ def python(code: str) -> Workload:
 
 @pytest.mark.parametrize(
     "given",
-    [
+    others_in_turns(
         {"omp.wait": "active"},
         {"omp.wait": "passive"},
         {"omp.blocktime": 5},
@@ -59,7 +60,7 @@ def python(code: str) -> Workload:
         {"omp.wait": "passive", "omp.blocktime": 0, "omp.schedule": "guided"},
         {"threads.mkl": THREADS, "threads.blas": 1, "threads.numexpr": 1},
         {"threads.mkl.dynamic": "false"},
-    ],
+    ),
 )
 def test_pool_sizes_are_applied(
     assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value]

@@ -14,6 +14,7 @@ import pytest
 from command_line import CommandLine
 
 from cases import cases
+from rotation import rows_in_turns
 
 pytestmark = pytest.mark.system
 
@@ -189,12 +190,12 @@ def test_invalid_options_are_reported_before_launches(cli: CommandLine) -> None:
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [
+    rows_in_turns(
         (GRID.replace('"sh", ', '"nosuchprogram", '), "2:1: workload.command: The command"),
         (GRID.replace("runs", "rusn"), "11:1: [study] has no key 'rusn'"),
         (GRID.replace("[1, 2]", "[1, 2"), "8:1: this is not TOML"),
         (GRID + "[desing]\n", "13:2: There is no key 'desing'"),
-    ],
+    ),
 )
 def test_invalid_file_is_reported_with_location(cli: CommandLine, text: str, place: str) -> None:
     answer = cli("sweep", write(cli, text))

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
+from rotation import others_in_turns
+
 pytestmark = pytest.mark.system
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -90,7 +92,7 @@ def test_live_line_needs_terminal(cli: CommandLine) -> None:
     assert "assay: " in answer.err
 
 
-@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGUSR1])
+@pytest.mark.parametrize("number", others_in_turns(signal.SIGQUIT, signal.SIGUSR1))
 def test_ended_study_shows_cursor(cli: CommandLine, number: signal.Signals) -> None:
     before = leaves()
     with begun_on_terminal(cli) as (process, ours):

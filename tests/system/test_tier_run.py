@@ -22,6 +22,7 @@ from command_line import Answer, CommandLine
 from assay.tier.efficiency import Cell
 from assay.tier.meter import read_meters
 from narrow import narrow_program
+from rotation import rows_in_turns
 
 MIB = 1 << 20
 BYTES = 200 * MIB
@@ -581,14 +582,14 @@ for at in range(0, len(memory), 1 << 20):
 
 @pytest.mark.parametrize(
     ("advice", "least", "most"),
-    [
+    rows_in_turns(
         ([1], 0, 25),
         ([2], 200, 450),
         ([20], 30, 450),
         ([21], 30, 450),
         ([1, 0], 30, 450),
         ([21, 2], 200, 450),
-    ],
+    ),
 )
 def test_madvise_is_followed(
     tiered: Tiered, tmp_path: Path, advice: list[int], least: int, most: int

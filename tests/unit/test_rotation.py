@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from rotation import rested, rotation_of
+from rotation import others_in_turns, rested, rotation_of, rows_in_turns
 
 PARTS = 4
 
@@ -78,6 +78,22 @@ def test_tests_that_belong_together_have_the_same_turn() -> None:
     for number in range(1, PARTS + 1):
         left_out = rested(items, number, PARTS)
         assert left_out in (set(items[:3]), set(items[3:]))
+
+
+def test_first_parameter_is_in_every_run_and_others_keep_their_marks_and_names() -> None:
+    named = pytest.param(3, marks=pytest.mark.slow, id="three")
+    first, second, third = cast(list[Any], others_in_turns(1, 2, named))
+    assert first == 1
+    assert [mark.name for mark in second.marks] == ["rotating"]
+    assert [mark.name for mark in third.marks] == ["slow", "rotating"]
+    assert (third.values, third.id) == ((3,), "three")
+
+
+def test_rows_of_parameters_take_turns() -> None:
+    first, second = cast(list[Any], rows_in_turns(("a", 1), ("b", 2)))
+    assert first == ("a", 1)
+    assert second.values == ("b", 2)
+    assert [mark.name for mark in second.marks] == ["rotating"]
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/4", "5/4", "a/4", "1/b", "1/0", "-1/4"])
