@@ -132,6 +132,39 @@ def test_fully_launched_space_gives_replicates() -> None:
     assert sorted(chosen) == [i for i in range(12) if i != 3]
 
 
+def unrelated(launched: int, every: int) -> tuple[Surrogate, Pool]:
+    """Return values of one setting that tell nothing about each other; some were launched."""
+    rows = np.eye(every)
+    values = np.array([0.0, *np.linspace(0.1, 0.3, launched - 1)])
+    which = np.arange(launched)
+    told = TrainingData(rows[:launched], which, np.zeros(launched, dtype=int), values, noise=1e-4)
+    known = np.where(np.arange(every) < launched, np.arange(every), -1)
+    levels = np.arange(every)[:, np.newaxis]
+    return Surrogate(told), Pool(rows, known, levels, np.ones(every, dtype=bool))
+
+
+def test_clear_best_is_not_launched_again_while_values_are_new() -> None:
+    surrogate, pool = unrelated(launched=10, every=16)
+    turns = ["improve", "bound", "improve", "probe", "bound", "probe"]
+    chosen = choose_batch(surrogate, pool, turns, np.random.default_rng(1))
+    assert sorted(chosen) == list(range(10, 16))
+
+
+def test_probe_draws_a_value_that_is_new() -> None:
+    surrogate, pool = unrelated(launched=15, every=16)
+    for seed in range(10):
+        assert choose_batch(surrogate, pool, ["probe"], np.random.default_rng(seed)) == [15]
+
+
+def test_nearly_equal_best_ones_are_launched_again() -> None:
+    told = data(9, noise=0.1)
+    told.values[told.which == 1] = told.values.min() - 1.0
+    told.values[told.which == 2] = told.values.min() + 0.001
+    surrogate, pool = Surrogate(told), pool_of(told, more=0)
+    chosen = choose_batch(surrogate, pool, ["improve"] * 2, np.random.default_rng(1))
+    assert sorted(chosen) == [1, 2]
+
+
 def test_thompson_sample_prefers_the_best() -> None:
     told = data(8, blocks=12)
     surrogate, pool = Surrogate(told), pool_of(told)

@@ -4,12 +4,17 @@ No single rule is best for every space: expected improvement is greedy where the
 overconfident, and the optimum may lie in a corner that no trend indicates. So a batch alternates
 between rules, and each choice is conditioned on those before it:
 
-- ``improve``: the largest expected improvement; may be a replicate.
-- ``bound``: the lowest lower bound; may be a replicate.
+- ``improve``: the launch with the largest expected gain; may be a replicate.
+- ``bound``: the lowest lower bound among new ones.
 - ``near``: the largest expected improvement, from a surrogate with inflated variance, among new
   ones that differ from the best in at most two parameters.
 - ``probe``: the lowest bound among new ones with a value of one parameter that the best does not
-  have; the parameter is drawn at random, and then the value.
+  have; the parameter is drawn at random, and then the value, among those that new ones have.
+
+The improvement of a replicate alone would be its uncertainty about a value that is known to be
+good: in a space of sixty unrelated configurations a quarter of the budget went into replicates. A
+replicate gains only if it changes the choice of the best, so the expected gain of a launch is that
+of the knowledge gradient (Frazier, Powell and Dayanik, SIAM J. Control Optim., 2008).
 """
 
 from __future__ import annotations
@@ -169,35 +174,70 @@ class _Shortlist:
         allowed = self._free.copy()
         match rule:
             case "improve":
-                value = log_improvement(self._mean, deviation, self._best)
+                value = self._log_gain(deviation)
             case "bound":
                 value = BOUND_DEVIATIONS * deviation - self._mean
+                allowed = self._preferring_fresh(allowed)
             case "near":
                 value = log_improvement(self._mean, NEAR_FACTOR * deviation, self._best)
                 allowed &= self._fresh & ((self._levels != self._incumbent).sum(axis=1) <= 2)
             case _:
                 value = PROBE_DEVIATIONS * deviation - self._mean
-                allowed &= self._fresh & self._probed(rng)
+                allowed &= self._fresh
+                allowed &= self._probed(allowed, rng)
         indices = np.flatnonzero(allowed)
         return int(indices[np.argmax(value[indices])]) if len(indices) else None
 
-    def _probed(self, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-        """Return the candidates with one randomly drawn value that the incumbent does not have."""
+    def _log_gain(self, deviation: Array) -> Array:
+        """Return the logarithm of the expected gain of a launch of each candidate.
+
+        A launch reduces the uncertainty of its configuration. A known configuration gains if it
+        takes the place of the best one, and the best one if another takes its place.
+
+        Args:
+            deviation: posterior standard deviation of each candidate.
+        """
         import numpy as np
 
-        levels = [np.unique(column) for column in self._levels.T]
-        open_ = [k for k, of_column in enumerate(levels) if len(of_column) > 1]
-        few = [k for k in open_ if len(levels[k]) <= MAX_PROBED_LEVELS]
+        learnt = deviation**2 / np.sqrt(deviation**2 + self._launch_variance)
+        rival = np.full(len(self._mean), self._best)
+        known = np.flatnonzero(~self._fresh)
+        if len(known) > 1:
+            first, second = known[np.argsort(self._mean[known], kind="stable")[:2]]
+            rival[first] = 2.0 * self._mean[first] - self._mean[second]
+        return log_improvement(self._mean, learnt, rival)
+
+    def _preferring_fresh(self, allowed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return the new candidates among the allowed ones, or all where none is new."""
+        fresh = allowed & self._fresh
+        return fresh if fresh.any() else allowed
+
+    def _probed(
+        self, allowed: npt.NDArray[np.bool_], rng: np.random.Generator
+    ) -> npt.NDArray[np.bool_]:
+        """Return the candidates with one randomly drawn value that the incumbent does not have.
+
+        Args:
+            allowed: candidates whose values are drawn.
+            rng: source of the draws.
+        """
+        import numpy as np
+
+        others = {
+            column: np.setdiff1d(self._levels[allowed, column], self._incumbent[column])
+            for column in range(self._levels.shape[1])
+        }
+        open_ = [column for column, levels in others.items() if len(levels)]
         if not open_:
             return np.zeros(len(self._mean), dtype=bool)
+        counts = [len(np.unique(self._levels[:, column])) for column in open_]
+        few = [c for c, n in zip(open_, counts, strict=True) if n <= MAX_PROBED_LEVELS]
         column = int(rng.choice(few or open_))
-        others = levels[column][levels[column] != self._incumbent[column]]
-        level = rng.choice(others)
-        found: npt.NDArray[np.bool_] = self._levels[:, column] == level
+        found: npt.NDArray[np.bool_] = self._levels[:, column] == rng.choice(others[column])
         return found
 
 
-def log_improvement(mean: Array, deviation: Array, best: float) -> Array:
+def log_improvement(mean: Array, deviation: Array, best: float | Array) -> Array:
     """Return the logarithm of the expected improvement below ``best``, up to a constant.
 
     Far above ``best`` the expectation underflows to 0, and candidates could not be ranked (Ament et
