@@ -1,156 +1,283 @@
-"""Regret of a search among 60 configurations of a simulated job.
+"""Regret of assay and of Optuna among 60 configurations of a simulated job.
 
-The budget is the time of some whole launches of the default. `python -m benchmarks.progress.search`
-prints the mean regret of each cell.
+``python -m benchmarks.progress.search`` runs the searches that the file of results lacks, seed by
+seed, and prints a table. The budget is the time of some whole launches of the default.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
+import importlib.util
 import math
+import os
 import statistics
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+from assay.testing.replay.jobs import use_single_thread
+from benchmarks.markdown import table
+from benchmarks.search.cache import digest
 
-from assay.records import (
-    Budget,
-    Choices,
-    Configuration,
-    Kind,
-    Parameter,
-    Space,
-    StudySpec,
-    Until,
-    Verdict,
-)
-from assay.search.conclusion.conclude import conclude
-from assay.search.model.gp import GpSearcher
-from assay.search.races.tune import TuneRace
-from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import run_race
-from benchmarks.progress.jobs import Job, launches
-from benchmarks.progress.simulated_program import WORKLOAD, JobProgram
+from .results import Results
+from .simulated_search import JOB, SPACES, Effects, search, whole_launch_s
+from .targets import Target
 
-JOB = Job("200 ms, launch 1%", 0.2, 0.01)
-SPACES = {"flat": (60,), "structured": (5, 4, 3)}
-"""Numbers of values of the settings of each space."""
-ADDITIVE_SHARE = 0.8
-"""Share of the variance of the effects that the settings of a structured space add up to."""
 COUNTS = (10, 30)
 """Budgets, in whole launches of the default."""
+EFFECTS_SD = 0.1
+SEEDS = 200
+NULL_SEEDS = 100
+"""Largest number of searches of a space of identical configurations."""
+RESULTS = Path("build/progress-search.json")
+OURS = "assay"
+PRUNED = ("TPE, median", "TPE, successive halving", "TPE, Hyperband")
+SHORT = "TPE, short launches"
+PEERS = ("TPE", *PRUNED, SHORT)
+PRUNED_SHARE = 0.5
+SHORT_FACTOR = 2.0
+REGRET_LIMIT = 0.1
+"""Largest regret on the time of 30 launches, in percent."""
+CLAIMS_LIMIT = 0.05
+SECONDS_PER_SEED = 20.0
+"""Processor time of all searches of one seed, for the announcement."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Result of one search.
+class Cell:
+    """Searches of one space with one budget.
 
     Attributes:
-        regret: time of the recommended configuration over that of the best one, less 1.
-        claims: true if the search proves a gain.
-        launches: number of launches.
-    """
-
-    regret: float
-    claims: bool
-    launches: int
-
-
-class Effects:
-    """Log-normal effects of the configurations of a space.
-
-    Args:
-        sizes: number of values of each setting.
-        seed: seed of the effects.
-        sd: standard deviation of their logarithms.
-    """
-
-    def __init__(self, sizes: tuple[int, ...], seed: int, sd: float) -> None:
-        rng = np.random.default_rng((seed, 7))
-        self._names = [f"arg.s{number}" for number in range(len(sizes))]
-        own = rng.standard_normal(sizes)
-        if len(sizes) > 1:
-            trends = [rng.standard_normal(size) for size in sizes]
-            added = sum(np.ix_(*trends)) / math.sqrt(len(sizes))
-            own = math.sqrt(ADDITIVE_SHARE) * added + math.sqrt(1.0 - ADDITIVE_SHARE) * own
-        self._logs = sd * own
-        self.space = Space(
-            parameters=tuple(
-                Parameter(
-                    name=name,
-                    domain=Choices(tuple(f"v{value}" for value in range(size))),
-                    default="v0",
-                )
-                for name, size in zip(self._names, sizes, strict=True)
-            )
-        )
-
-    def factor(self, configuration: Configuration) -> float:
-        """Return the factor of a configuration on the time of a step."""
-        place = tuple(int(str(configuration.get(name, "v0"))[1:]) for name in self._names)
-        return math.exp(float(self._logs[place]))
-
-    def regret(self, configuration: Configuration) -> float:
-        """Return the time of a configuration over that of the best one, less 1."""
-        return self.factor(configuration) / math.exp(float(self._logs.min())) - 1.0
-
-
-def whole_launch_s(job: Job) -> float:
-    """Return the mean time of a whole launch of a job, in seconds."""
-    ends = launches(job, np.random.default_rng(0), np.ones(20), job.whole)
-    return float(ends[:, -1].mean())
-
-
-def search(sizes: tuple[int, ...], seed: int, count: int, sd: float) -> Found:
-    """Search a space on the time of some whole launches.
-
-    Args:
-        sizes: number of values of each setting.
-        seed: seed of effects, launches and search.
+        space: name of the space.
         count: budget, in whole launches of the default.
-        sd: standard deviation of the logarithms of the effects.
+        sd: standard deviation of the logarithms of the effects; 0: all alike.
     """
-    effects = Effects(sizes, seed, sd)
-    budget = Budget(time_s=count * whole_launch_s(JOB))
-    spec = StudySpec(
-        kind=Kind.TUNE,
-        workload=WORKLOAD,
-        budget=budget,
-        space=effects.space,
-        seed=seed,
-        disturbed_above=None,
-        until=Until(),
+
+    space: str
+    count: int
+    sd: float = EFFECTS_SD
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Methods of this cell: where all are alike, only claims matter."""
+        return (OURS, *PEERS) if self.sd else (OURS,)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One search."""
+
+    cell: Cell
+    method: str
+    seed: int
+
+    def key(self, versions: dict[str, str]) -> str:
+        """Return the key of its result."""
+        one = self.cell
+        return f"{one.space}/{one.count}/{one.sd}/{self.method}/{versions[self.method]}/{self.seed}"
+
+
+def versions() -> dict[str, str]:
+    """Return the version of the code of each method; methods that are not installed are absent."""
+    found = {OURS: digest()}
+    if importlib.util.find_spec("optuna") is not None:
+        found |= dict.fromkeys(PEERS, importlib.metadata.version("optuna"))
+    return found
+
+
+def cells(spaces: Iterable[str], counts: Sequence[int]) -> list[Cell]:
+    """Return the cells of some spaces and budgets, with effects and without."""
+    return [Cell(space, count, sd) for space in spaces for count in counts for sd in (0.1, 0.0)]
+
+
+def run(job: Job) -> dict[str, Any]:
+    """Return the regret of a search in percent, and whether it claims a gain."""
+    one, sizes = job.cell, SPACES[job.cell.space]
+    if job.method == OURS:
+        found = search(sizes, job.seed, one.count, one.sd)
+        return {"regret": 100.0 * found.regret, "claims": found.claims}
+    from .pruners import recommended
+
+    effects = Effects(sizes, job.seed, one.sd)
+    budget_s = one.count * whole_launch_s(JOB)
+    chosen = recommended(job.method, JOB, sizes, effects.factor, budget_s, job.seed)
+    return {"regret": 100.0 * effects.regret(chosen), "claims": False}
+
+
+def carry_out(
+    results: Results,
+    among: Sequence[Cell],
+    seeds: int,
+    processes: int,
+    minutes: float = math.inf,
+) -> None:
+    """Run the searches without a stored result, seed by seed.
+
+    Args:
+        results: stored results; those of each search are added at its end.
+        among: cells to run.
+        seeds: searches of each method in a cell.
+        processes: number of processes.
+        minutes: minutes after which no search begins.
+    """
+    known = versions()
+    jobs = [
+        Job(cell, method, seed)
+        for seed in range(seeds)
+        for cell in among
+        for method in cell.methods
+        if method in known and (cell.sd or seed < NULL_SEEDS)
+    ]
+    missing = [job for job in jobs if job.key(known) not in results.parts]
+    share = len(missing) / max(1, len(jobs))
+    expected = share * seeds * SECONDS_PER_SEED * len(among) / 8 / processes / 60
+    print(f"{len(missing)} searches, about {expected:.0f} minutes", flush=True)
+    end = time.monotonic() + 60.0 * minutes
+    with ProcessPoolExecutor(processes, initializer=use_single_thread) as pool:
+        for begin in range(0, len(missing), 8 * processes):
+            if time.monotonic() > end:
+                break
+            batch = missing[begin : begin + 8 * processes]
+            found = pool.map(run, batch)
+            results.add({job.key(known): one for job, one in zip(batch, found, strict=True)})
+
+
+class Regrets:
+    """Stored results by cell and method."""
+
+    def __init__(self, results: Results) -> None:
+        self._parts = results.parts
+        self._versions = versions()
+
+    def of(self, cell: Cell, method: str, key: str = "regret") -> dict[int, float]:
+        """Return a figure of each search by its seed."""
+        if method not in self._versions:
+            return {}
+        prefix = Job(cell, method, 0).key(self._versions)[:-1]
+        return {
+            int(name.removeprefix(prefix)): float(part[key])
+            for name, part in self._parts.items()
+            if name.startswith(prefix)
+        }
+
+    def excess(self, cell: Cell, method: str, factor: float) -> list[float]:
+        """Return the regret of assay less a multiple of that of another method, by seed."""
+        ours, other = self.of(cell, OURS), self.of(cell, method)
+        return [ours[seed] - factor * other[seed] for seed in sorted(ours.keys() & other.keys())]
+
+
+def shown(results: Results, among: Sequence[Cell]) -> str:
+    """Return the table of regrets in Markdown."""
+    regrets = Regrets(results)
+    effective = [cell for cell in among if cell.sd]
+    rows = [
+        [method, *(_mean(list(regrets.of(cell, method).values())) for cell in effective)]
+        for method in (OURS, *PEERS)
+    ]
+    heads = ["method", *(f"{cell.space}, {cell.count} launches" for cell in effective)]
+    claims = [
+        [cell.space, str(cell.count), str(len(found)), f"{sum(found):.0f}"]
+        for cell in among
+        if not cell.sd and (found := list(regrets.of(cell, OURS, "claims").values()))
+    ]
+    parts = [table(heads, rows)]
+    if claims:
+        parts.append("Claims of a gain among 60 identical configurations:")
+        parts.append(table(["space", "launches", "searches", "claims"], claims))
+    return "\n\n".join(parts)
+
+
+def _mean(values: Sequence[float]) -> str:
+    if len(values) < 2:
+        return "-"
+    return f"{statistics.fmean(values):.3f} ± {_error(values):.3f} ({len(values)})"
+
+
+def _error(values: Sequence[float]) -> float:
+    return statistics.stdev(values) / math.sqrt(len(values))
+
+
+def targets(results: Results, among: Sequence[Cell]) -> list[Target]:
+    """Return the targets of the cells and their figures."""
+    regrets = Regrets(results)
+    found = []
+    for cell in among:
+        ours = regrets.of(cell, OURS, "regret" if cell.sd else "claims")
+        values = list(ours.values())
+        if len(values) < 2:
+            continue
+        if not cell.sd:
+            found.append(_claims(cell, values))
+        elif cell.count == COUNTS[0]:
+            found += _against_optuna(cell, regrets)
+        else:
+            found.append(_absolute(cell, values))
+    return found
+
+
+def _against_optuna(cell: Cell, regrets: Regrets) -> list[Target]:
+    """Return the targets relative to the best pruner, and to short launches."""
+    ours = list(regrets.of(cell, OURS).values())
+    others = {method: list(regrets.of(cell, method).values()) for method in (*PRUNED, SHORT)}
+    if not all(map(bool, others.values())):
+        return []
+    best = min(PRUNED, key=lambda method: statistics.fmean(others[method]))
+    found = []
+    for method, factor, limit in (
+        (best, PRUNED_SHARE, f"at most half of that of Optuna's best pruner ({best})"),
+        (SHORT, SHORT_FACTOR, "at most twice that of Optuna on equally short launches"),
+    ):
+        excess = regrets.excess(cell, method, factor)
+        figure = f"{statistics.fmean(ours):.2f} %, Optuna {statistics.fmean(others[method]):.2f} %"
+        found.append(Target(_named(cell), limit, figure, statistics.fmean(excess), _error(excess)))
+    return found
+
+
+def _absolute(cell: Cell, values: Sequence[float]) -> Target:
+    mean, error = statistics.fmean(values), _error(values)
+    limit = f"below {REGRET_LIMIT} %"
+    return Target(_named(cell), limit, f"{mean:.3f} %", mean - REGRET_LIMIT, error)
+
+
+def _claims(cell: Cell, values: Sequence[float]) -> Target:
+    share = statistics.fmean(values)
+    return Target(
+        f"claims among identical configurations, {cell.space} space, time of {cell.count} launches",
+        "at most 5 %",
+        f"{sum(values):.0f} of {len(values)}",
+        share - CLAIMS_LIMIT,
+        math.sqrt(share * (1.0 - share) / len(values)),
     )
-    searcher, space = GpSearcher(), SearchSpace(effects.space)
-    race = TuneRace(spec, space, searcher)
-    ran = run_race(race, JobProgram(JOB, effects.factor, seed), budget)
-    found = conclude(spec, ran.samples, space, searcher, ran.done)
-    chosen = found.recommendation
-    settings = Configuration() if chosen is None else Configuration(chosen.settings)
-    claim = None if chosen is None else chosen.claim
-    proven = claim is not None and claim.verdict is Verdict.FASTER
-    return Found(effects.regret(settings), proven, len(ran.samples))
+
+
+def _named(cell: Cell) -> str:
+    return f"regret, {cell.space} space, time of {cell.count} launches"
 
 
 def main() -> None:
-    """Run the searches of the cells and print a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=200, help="searches of each cell")
-    parser.add_argument("--sd", type=float, default=0.1, help="spread of the effects; 0: all alike")
-    parser.add_argument("--space", choices=tuple(SPACES), action="append", help="cells to run")
-    parser.add_argument("--count", type=int, action="append", help="cells to run")
+    """Run the searches of the cells and print the table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.progress.search",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches (%(default)s)")
+    parser.add_argument("--space", choices=tuple(SPACES), action="append", help="spaces to run")
+    parser.add_argument("--count", type=int, action="append", help="budgets to run, in launches")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="time limit (none)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file (%(default)s)")
     given = parser.parse_args()
-    for name in given.space or SPACES:
-        for count in given.count or COUNTS:
-            found = [search(SPACES[name], seed, count, given.sd) for seed in range(given.seeds)]
-            regrets = [100.0 * one.regret for one in found]
-            error = statistics.stdev(regrets) / math.sqrt(len(regrets))
-            print(
-                f"{name}, {count} launches: regret {statistics.fmean(regrets):.3f} % "
-                f"(standard error {error:.3f}), claims in {sum(one.claims for one in found)} of "
-                f"{len(found)}",
-                flush=True,
-            )
+    results = Results(given.results)
+    among = cells(given.space or SPACES, given.count or COUNTS)
+    carry_out(results, among, given.seeds, given.jobs, given.minutes)
+    print(shown(results, among))
+    for target in targets(results, among):
+        print(" | ".join(target.cells))
 
 
 if __name__ == "__main__":

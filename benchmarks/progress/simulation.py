@@ -9,10 +9,9 @@ interrupted run continues.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,10 @@ from .ended_early import EACH, SLOWER, ended_early
 from .jobs import JOBS, SHAPES, Job
 from .length import EFFECT, adaptive, fixed
 from .recorded import RECORDING, read, resampled
+from .results import Results
 from .tables import BIAS_SHARE, tables
 
+RESULTS = Path("build/progress-simulation.json")
 CHUNK = 250
 """Studies that are stored at once."""
 BIAS_JOB = 4
@@ -38,57 +39,73 @@ SECONDS_PER_STUDY = 0.03
 """Processor time of one study, for the announcement."""
 
 
-class Results:
-    """Results by key, in a file that is written after each part."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.parts: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-
-    def part(self, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the stored result of a key; compute and store it if there is none."""
-        if key not in self.parts:
-            self.parts[key] = compute()
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self.path.with_suffix(".new")
-            fresh.write_text(json.dumps(self.parts, indent=1))
-            fresh.replace(self.path)
-        found: dict[str, Any] = self.parts[key]
-        return found
-
-
 def main() -> None:
     """Simulate the parts that the file of results lacks, and print the tables."""
     options = _parsed()
     results = Results(options.results)
     chosen = [JOBS[at] for at in options.jobs]
-    rows = 2 * len(chosen) * options.studies
-    minutes = rows * SECONDS_PER_STUDY / 60
-    print(f"{rows} studies, about {minutes:.0f} minutes of one idle core", flush=True)
-    begin = time.perf_counter()
-    for job in chosen:
-        _length(results, job, options.studies, options.seed)
-        print(f"{job.name}: {time.perf_counter() - begin:.0f} s", flush=True)
-    _bias(results, options.studies // BIAS_SHARE, options.seed)
-    _early(results, options.studies, options.seed)
-    _recorded(results, options.studies, options.seed)
+    simulate(results, chosen, options.studies, options.seed, options.minutes)
     print(tables(results.parts, chosen, options.studies))
 
 
-def _length(results: Results, job: Job, studies: int, seed: int) -> None:
+def simulate(
+    results: Results,
+    chosen: Sequence[Job],
+    studies: int,
+    seed: int,
+    minutes: float = math.inf,
+) -> bool:
+    """Simulate the parts without a stored result; return whether none is missing at the end.
+
+    Args:
+        results: stored results; each part is added at its end.
+        chosen: jobs to simulate.
+        studies: studies of a row.
+        seed: seed of all noise.
+        minutes: minutes after which no part begins.
+    """
+    wanted = dict(_parts(chosen, studies, seed))
+    missing = [key for key in wanted if key not in results.parts]
+    expected = sum(_studies(key) for key in missing) * SECONDS_PER_STUDY / 60
+    print(f"{len(missing)} parts, about {expected:.0f} minutes of one idle core", flush=True)
+    begin = time.monotonic()
+    for key in missing:
+        if time.monotonic() > begin + 60.0 * minutes:
+            return False
+        results.part(key, wanted[key])
+    return True
+
+
+def _studies(key: str) -> int:
+    """Return the number of studies of a part, or the same time for another part."""
+    return int(key.split()[-1]) if key.startswith("adaptive") else CHUNK
+
+
+Part = tuple[str, Callable[[], dict[str, Any]]]
+
+
+def _parts(chosen: Sequence[Job], studies: int, seed: int) -> Iterator[Part]:
+    """Yield all parts, each with its key."""
+    for job in chosen:
+        yield from _lengths(job, studies, seed)
+    yield from _bias(studies // BIAS_SHARE, seed)
+    yield from _early(studies, seed)
+    yield from _recorded(studies, seed)
+
+
+def _lengths(job: Job, studies: int, seed: int) -> Iterator[Part]:
     number = JOBS.index(job)
-    results.part(
-        f"fixed {number}",
-        lambda: {str(one.steps): [one.width_s, one.verdict_s] for one in fixed(job, 2000, seed)},
-    )
+    yield f"fixed {number}", partial(_fixed, job, seed)
     for kind, effect in enumerate((0.0, EFFECT)):
         for begin in range(0, studies, CHUNK):
             many = min(CHUNK, studies - begin)
             where = (seed, number, kind, begin)
-            results.part(
-                f"adaptive {number} {kind} {begin} {many}",
-                partial(_adaptive, job, effect, many, where),
-            )
+            key = f"adaptive {number} {kind} {begin} {many}"
+            yield key, partial(_adaptive, job, effect, many, where)
+
+
+def _fixed(job: Job, seed: int) -> dict[str, Any]:
+    return {str(one.steps): [one.width_s, one.verdict_s] for one in fixed(job, 2000, seed)}
 
 
 def _adaptive(job: Job, effect: float, many: int, seed: tuple[int, ...]) -> dict[str, Any]:
@@ -106,43 +123,37 @@ def _adaptive(job: Job, effect: float, many: int, seed: tuple[int, ...]) -> dict
     }
 
 
-def _bias(results: Results, studies: int, seed: int) -> None:
+def _bias(studies: int, seed: int) -> Iterator[Part]:
     for shape in SHAPES:
         for steps in STEPS:
             for pilots in (0, 4):
-                results.part(
-                    f"bias {shape} {steps} {pilots} {studies}",
-                    partial(_biased, shape, steps, studies, seed, pilots),
-                )
+                key = f"bias {shape} {steps} {pilots} {studies}"
+                yield key, partial(_biased, shape, steps, studies, seed, pilots)
 
 
 def _biased(shape: str, steps: int, studies: int, seed: int, pilots: int) -> dict[str, Any]:
     return vars(bias(JOBS[BIAS_JOB], shape, steps, studies, seed, pilots))
 
 
-def _early(results: Results, launches: int, seed: int) -> None:
+def _early(launches: int, seed: int) -> Iterator[Part]:
     for number in (3, 4, 5):
         for slower in SLOWER:
             many = math.ceil((launches if slower == 0.0 else launches / 4) / EACH)
-            results.part(
-                f"early {number} {slower} {launches}",
-                partial(_ended, number, slower, many, seed),
-            )
+            key = f"early {number} {slower} {launches}"
+            yield key, partial(_ended, number, slower, many, seed)
 
 
 def _ended(number: int, slower: float, incumbents: int, seed: int) -> dict[str, Any]:
     return vars(ended_early(JOBS[number], slower, incumbents, seed))
 
 
-def _recorded(results: Results, studies: int, seed: int) -> None:
+def _recorded(studies: int, seed: int) -> Iterator[Part]:
     if not RECORDING.exists():
         return
     curves = read()
     for steps in RECORDED_STEPS:
-        results.part(
-            f"recorded {steps} {studies}",
-            partial(_resampled, curves, steps, studies, seed),
-        )
+        key = f"recorded {steps} {studies}"
+        yield key, partial(_resampled, curves, steps, studies, seed)
 
 
 def _resampled(curves: list[LaunchCurve], steps: int, studies: int, seed: int) -> dict[str, Any]:
@@ -168,8 +179,14 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument(
         "--results",
         type=Path,
-        default=Path("build/progress-simulation.json"),
+        default=RESULTS,
         help="file of results (%(default)s)",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        help="minutes after which no part begins (default: no limit)",
     )
     return parser.parse_args()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.markdown import table, verdict
@@ -30,7 +31,8 @@ def tables(parts: Parts, jobs: Sequence[Job], studies: int) -> str:
         jobs: jobs that were simulated.
         studies: studies of a row.
     """
-    rows = [_row(parts, JOBS.index(job)) for job in jobs]
+    known = (figures(parts, job) for job in jobs)
+    rows = [_row(one) for one in known if one is not None]
     heads = (
         "job", "best steps", "its time", "to +-1 %", "limit", "to the verdict", "time of whole",
         "first look", "covered (0, 2 %)", "false", "result",
@@ -66,43 +68,92 @@ class Pooled:
         return mean, math.sqrt(max(0.0, squares / self.studies - mean * mean) / self.studies)
 
 
-def _row(parts: Parts, number: int) -> list[str]:
-    job = JOBS[number]
+Figure = tuple[float, float]
+"""A figure and its standard error."""
+
+
+@dataclass(frozen=True)
+class JobFigures:
+    """Figures of one job.
+
+    Attributes:
+        job: simulated job.
+        best_steps: best fixed number of steady steps, in hindsight.
+        best_s: its time until the interval is +-1 %.
+        width: time until the interval is +-1 %, over ``best_s``.
+        verdict: time to the verdict at 2 %, over that of the best fixed length.
+        whole: time until the interval is +-1 %, over that of whole launches.
+        first_look_s: mean time of the first look.
+        uncovered: share of studies whose interval ever misses the truth, without effect and with.
+        false: share of studies without effect with a verdict.
+    """
+
+    job: Job
+    best_steps: int
+    best_s: float
+    width: Figure
+    verdict: Figure
+    whole: float
+    first_look_s: float
+    uncovered: tuple[Figure, Figure]
+    false: Figure
+
+    @property
+    def missed(self) -> list[str]:
+        """Names of the limits that are exceeded by more than two standard errors."""
+        checks = (
+            ("width", self.width, self.job.limit),
+            ("verdict", self.verdict, VERDICT_LIMIT),
+            ("false", self.false, ERROR_LIMIT),
+            *(("coverage", one, ERROR_LIMIT) for one in self.uncovered),
+        )
+        found = [name for name, (value, error), limit in checks if value > limit + 2 * error]
+        of_whole = JOBS.index(self.job) == WHOLE_JOB and self.whole > WHOLE_LIMIT
+        return [*found, *(["whole"] if of_whole else [])]
+
+
+def figures(parts: Parts, job: Job) -> JobFigures | None:
+    """Return the figures of a job; ``None`` while its parts are missing."""
+    number = JOBS.index(job)
+    null, gain = Pooled(parts, number, 0), Pooled(parts, number, 1)
+    if f"fixed {number}" not in parts or not null.studies or not gain.studies:
+        return None
     fixed = {int(steps): times for steps, times in parts[f"fixed {number}"].items()}
     best = min(fixed, key=lambda steps: fixed[steps][0])
     best_s, verdict_s = fixed[best][0], min(times[1] for times in fixed.values())
-    whole_s = fixed[max(fixed)][0]
-    null, gain = Pooled(parts, number, 0), Pooled(parts, number, 1)
     width = [sum(x) / 2 for x in zip(null.mean("width_s"), gain.mean("width_s"), strict=True)]
     decided = gain.mean("verdict_s")
-    ratios = [width[0] / best_s, decided[0] / verdict_s, width[0] / whole_s]
-    errors = [width[1] / best_s / math.sqrt(2), decided[1] / verdict_s]
-    missed = [
-        name
-        for name, miss in (
-            ("width", ratios[0] > job.limit + 2 * errors[0]),
-            ("verdict", ratios[1] > VERDICT_LIMIT + 2 * errors[1]),
-            ("whole", number == WHOLE_JOB and ratios[2] > WHOLE_LIMIT),
-            ("false", null.share("differs") > ERROR_LIMIT + 2 * null.error("differs")),
-            *(
-                ("coverage", 1 - one.share("covered") > ERROR_LIMIT + 2 * one.error("covered"))
-                for one in (null, gain)
-            ),
-        )
-        if miss
-    ]
+    return JobFigures(
+        job=job,
+        best_steps=best,
+        best_s=best_s,
+        width=(width[0] / best_s, width[1] / best_s / math.sqrt(2)),
+        verdict=(decided[0] / verdict_s, decided[1] / verdict_s),
+        whole=width[0] / fixed[max(fixed)][0],
+        first_look_s=gain.share("first_look_s"),
+        uncovered=(_uncovered(null), _uncovered(gain)),
+        false=(null.share("differs"), null.error("differs")),
+    )
+
+
+def _uncovered(pooled: Pooled) -> Figure:
+    return 1.0 - pooled.share("covered"), pooled.error("covered")
+
+
+def _row(one: JobFigures) -> list[str]:
+    covered = (f"{1.0 - share:.1%}" for share, _ in one.uncovered)
     return [
-        job.name,
-        str(best),
-        f"{best_s:,.0f} s",
-        f"{ratios[0]:.2f} (se {errors[0]:.2f})",
-        f"{job.limit}",
-        f"{ratios[1]:.2f} (se {errors[1]:.2f})",
-        f"{ratios[2]:.2f}",
-        f"{gain.share('first_look_s'):.0f} s",
-        f"{null.share('covered'):.1%}, {gain.share('covered'):.1%}",
-        f"{null.share('differs'):.1%}",
-        verdict("missed: " + ", ".join(missed) if missed else "met"),
+        one.job.name,
+        str(one.best_steps),
+        f"{one.best_s:,.0f} s",
+        f"{one.width[0]:.2f} ± {one.width[1]:.2f}",
+        f"{one.job.limit}",
+        f"{one.verdict[0]:.2f} ± {one.verdict[1]:.2f}",
+        f"{one.whole:.2f}",
+        f"{one.first_look_s:.0f} s",
+        ", ".join(covered),
+        f"{one.false[0]:.1%}",
+        verdict("missed: " + ", ".join(one.missed) if one.missed else "met"),
     ]
 
 
@@ -117,7 +168,7 @@ def _bias(parts: Parts, studies: int) -> str:
                     shape,
                     steps,
                     pilots if pilots != "0" else "none",
-                    f"{100 * part['mean']:.2f} % (se {100 * part['error']:.2f})",
+                    f"{100 * part['mean']:.2f} % ± {100 * part['error']:.2f}",
                     verdict("met" if abs(part["mean"]) <= limit else "missed"),
                 ]
             )
@@ -135,7 +186,7 @@ def _early(parts: Parts, studies: int) -> str:
                 [
                     JOBS[int(number)].name,
                     "identical" if same else f"{float(slower):.0%} slower",
-                    f"{part['share']:.1%} (se {part['error']:.1%})",
+                    f"{part['share']:.1%} ± {part['error']:.1%}",
                     f"{part['periods']:.1f}",
                     verdict("met" if met else "missed") if same else "",
                 ]
@@ -156,8 +207,8 @@ def _recorded(parts: Parts, studies: int) -> str:
                     "none" if part["period"] is None else f"{part['period']:g}",
                     f"{middle:g} ({least:g} to {most:g})",
                     f"{part['steps']:g}",
-                    f"{part['false']:.1%} (se {part['error']:.1%})",
-                    f"{100 * part['bias']:.2f} % (se {100 * part['bias_error']:.2f})",
+                    f"{part['false']:.1%} ± {part['error']:.1%}",
+                    f"{100 * part['bias']:.2f} % ± {100 * part['bias_error']:.2f}",
                     verdict("met" if met and small else "missed"),
                 ]
             )

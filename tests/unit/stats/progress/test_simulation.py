@@ -5,8 +5,8 @@ import pytest
 from benchmarks.progress.jobs import JOBS, launches
 from benchmarks.progress.length import EFFECT, adaptive, fixed
 from benchmarks.progress.recorded import resampled
+from benchmarks.progress.results import Results
 from benchmarks.progress.sequences import ends
-from benchmarks.progress.simulation import Results
 from benchmarks.progress.studies import launch_curves
 
 
