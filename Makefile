@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -107,6 +107,9 @@ bench-kernels: $(VENV)/.libraries $(VENV)/.python-libraries $(VENV)/.tested-with
 bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, compared with swap and mapped files (BENCH="--write --part rates")
 	$(BIN)/python -m benchmarks.tier $(BENCH)
 
+bench-progress: $(VENV)/.tested-with $(VENV)/.peers ## values that programs report while they run: cost, length of launches, search; at most two hours, resumes after interruption (BENCH="--write --part search")
+	$(BIN)/python -m benchmarks.progress $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
@@ -116,6 +119,7 @@ bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.partition --quick
 	$(BIN)/python -m benchmarks.kernels --smoke
 	$(BIN)/python -m benchmarks.tier --quick
+	$(BIN)/python -m benchmarks.progress --quick
 
 clean: ## remove build products and the virtual environment
 	rm -rf build .checks $(VENV)

@@ -19,6 +19,7 @@ MEASURING = ((("overhead", "--smoke"),), (("kernels", "--smoke"), ("start", "--s
 RUNS = (
     ("warm", "--quick"),
     ("programs", "--quick"),
+    ("progress", "--quick"),
     ("recommendations", "--quick"),
     ("verdicts", "--quick"),
     ("search", "--quick"),

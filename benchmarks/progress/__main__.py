@@ -1,4 +1,4 @@
-"""Command line of the benchmark."""
+"""Command line of the benchmark of values that programs report while they run."""
 
 from __future__ import annotations
 
@@ -6,30 +6,67 @@ import argparse
 import json
 import os
 import time
+from pathlib import Path
+from typing import Any
 
-from benchmarks.overhead.surroundings import machine
+from .page import stored, text
+from .parts import PARTS, Options, Section, quickly
+from .search import SEEDS
 
-from .writers import at_1000_per_s, calls
+FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
+FIGURES = FOLDER / "progress.json"
 
 
 def main() -> None:
-    """Measure the writers and print the result as JSON."""
-    parser = argparse.ArgumentParser(prog="benchmarks.progress", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smoke test: one short run of each")
-    parser.add_argument("--rounds", type=int, default=10, help="runs of each program (default: 10)")
+    """Measure the chosen parts, and print or write the page."""
+    given = _parsed()
+    names = given.part or list(PARTS)
+    if given.quick:
+        sections = {name: stored(quickly(name)) for name in names}
+    else:
+        sections = _measured(names, Options(False, given.studies, given.seeds, given.jobs))
+        known = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+        sections = {**known, **sections}
+    page = text(sections)
+    print(page)
+    if given.write and not given.quick:
+        FIGURES.write_text(json.dumps(sections, indent=1) + "\n")
+        (FOLDER / "progress.md").write_text(page)
+
+
+def _measured(names: list[str], options: Options) -> dict[str, Any]:
+    """Return the stored form of the sections of some parts."""
+    minutes = sum(PARTS[name].minutes for name in names)
+    print(f"{', '.join(names)}: about {minutes:.0f} minutes on an idle machine", flush=True)
+    found = {}
+    for name in names:
+        begin = time.monotonic()
+        measured: Section = PARTS[name].measure(options)
+        found[name] = stored(measured)
+        print(f"{name}: {(time.monotonic() - begin) / 60:.1f} minutes", flush=True)
+    return found
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.progress", description=__doc__)
     parser.add_argument(
-        "--seconds", type=float, default=5.0, help="length of a run, in seconds (default: 5)"
+        "--part", action="append", choices=tuple(PARTS), help="repeatable (default: all)"
     )
-    arguments = parser.parse_args()
-    rounds, seconds = (1, 0.5) if arguments.quick else (arguments.rounds, arguments.seconds)
-    document = {
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": machine(),
-        "load_average": os.getloadavg()[0],
-        "call_us": calls(rounds),
-        "core_percent_at_1000_per_s": at_1000_per_s(rounds, seconds),
-    }
-    print(json.dumps(document, indent=1))
+    parser.add_argument(
+        "--studies", type=int, default=2000, help="simulated studies of a row (%(default)s)"
+    )
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches of a cell (%(default)s)")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="processes of the simulated searches (default: one per CPU)",
+    )
+    parser.add_argument("--quick", action="store_true", help="smoke test: a short run of each part")
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/benchmarks/progress.md and its figures"
+    )
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

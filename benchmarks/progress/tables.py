@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -195,22 +195,31 @@ def _early(parts: Parts, studies: int) -> str:
 
 
 def _recorded(parts: Parts, studies: int) -> str:
+    chosen = [
+        part
+        for key, part in parts.items()
+        if key.startswith("recorded ") and key.endswith(f" {studies}")
+    ]
+    return recorded_table(chosen) if chosen else ""
+
+
+def recorded_table(among: Iterable[Mapping[str, Any]]) -> str:
+    """Return the table of studies that were resampled from recordings (``Recorded``)."""
     rows = []
-    for key, part in parts.items():
-        if key.startswith("recorded ") and key.endswith(f" {studies}"):
-            least, middle, most = part["warm_up"]
-            met = part["false"] <= ERROR_LIMIT + 2 * part["error"]
-            small = abs(part["bias"]) <= BIAS_LIMIT + 2 * part["bias_error"]
-            rows.append(
-                [
-                    str(part["launches"]),
-                    "none" if part["period"] is None else f"{part['period']:g}",
-                    f"{middle:g} ({least:g} to {most:g})",
-                    f"{part['steps']:g}",
-                    f"{part['false']:.1%} ± {part['error']:.1%}",
-                    f"{100 * part['bias']:.2f} % ± {100 * part['bias_error']:.2f}",
-                    verdict("met" if met and small else "missed"),
-                ]
-            )
+    for part in among:
+        least, middle, most = part["warm_up"]
+        met = part["false"] <= ERROR_LIMIT + 2 * part["error"]
+        small = abs(part["bias"]) <= BIAS_LIMIT + 2 * part["bias_error"]
+        rows.append(
+            [
+                str(part["launches"]),
+                "none" if part["period"] is None else f"{part['period']:g}",
+                f"{middle:g} ({least:g} to {most:g})",
+                f"{part['steps']:g}",
+                f"{part['false']:.1%} ± {part['error']:.1%}",
+                f"{100 * part['bias']:.2f} % ± {100 * part['bias_error']:.2f}",
+                verdict("met" if met and small else "missed"),
+            ]
+        )
     heads = ("recorded launches", "period", "warm-up", "steady steps", "false", "bias", "result")
-    return table(heads, rows) if rows else ""
+    return table(heads, rows)
