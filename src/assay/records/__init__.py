@@ -66,6 +66,7 @@ from assay.records.design import (
 from assay.records.domain import AnyText, Choices, Domain, Range, check
 from assay.records.earlier_study import EarlierConfiguration, EarlierStudy
 from assay.records.facts import Counter, InstanceFacts, ReadBack, RunFacts
+from assay.records.fidelity import Fidelity, FidelityLevel, FidelityResult
 from assay.records.front import FrontExclusion, FrontPoint
 from assay.records.kernels import KernelComparison, KernelDifference
 from assay.records.launch import Arm, Launch, Stage
@@ -179,6 +180,9 @@ __all__ = [
     "Modes",
     "NamedConfiguration",
     "Observation",
+    "Fidelity",
+    "FidelityLevel",
+    "FidelityResult",
     "FrontExclusion",
     "Outcome",
     "Output",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.records.codec import Record
-from assay.records.configuration import Configuration
+from assay.records.configuration import Configuration, Value
 from assay.records.progress import EndRule
 
 
@@ -18,6 +18,8 @@ class Stage(enum.StrEnum):
     """Measures the time of the default, to plan the search."""
     INTERFERENCE = "interference"
     """Measures the interference of concurrent launches."""
+    SCREEN = "screen"
+    """Compares configurations at low fidelity, to select those of the search."""
     SEARCH = "search"
     """Selects the winner."""
     REDUCE = "reduce"
@@ -26,8 +28,8 @@ class Stage(enum.StrEnum):
     """Compares arms for claims."""
 
 
-NON_COMPARING_STAGES = (Stage.SURVEY, Stage.INTERFERENCE)
-"""Stages without a comparison of configurations."""
+NON_COMPARING_STAGES = (Stage.SURVEY, Stage.INTERFERENCE, Stage.SCREEN)
+"""Stages whose values are not comparable with those of the other stages."""
 
 
 class Arm(Record, frozen=True, kw_only=True):
@@ -66,6 +68,8 @@ class Launch(Record, frozen=True, kw_only=True):
         cpu_slot: number of the CPU slot that the launch is confined to, from 0, if the study
             divides the CPUs.
         end: rule that ends the launch before its program ends; absent: the program ends by itself.
+        fidelity: value of the fidelity of the study, if it is low; absent: the full one. It is not
+            part of the configuration.
     """
 
     configuration: Configuration
@@ -79,3 +83,4 @@ class Launch(Record, frozen=True, kw_only=True):
     repeat_application: bool = False
     cpu_slot: int | None = None
     end: EndRule | None = None
+    fidelity: Value | None = None

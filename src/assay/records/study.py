@@ -13,6 +13,7 @@ from assay.records.configuration import Configuration, Value
 from assay.records.cross_environment import CrossEnvironmentComparison, EarlierRecommendation
 from assay.records.design import Design, FactorEffect
 from assay.records.earlier_study import EarlierStudy
+from assay.records.fidelity import Fidelity, FidelityResult
 from assay.records.front import FrontPoint
 from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
@@ -108,6 +109,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
             themselves.
         launch_spread: standard deviation between launches by a calibration of this machine with
             this program, from which the lengths of launches begin; absent without one.
+        fidelity: for ``tune``: setting with cheap values, which the search begins with.
     """
 
     kind: Kind
@@ -139,6 +141,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     exit_conditions: tuple[str, ...] = ()
     until: Until | None = None
     launch_spread: StoredSpread | None = None
+    fidelity: Fidelity | None = None
 
     @property
     def observations(self) -> tuple[Observation, ...]:
@@ -366,6 +369,8 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
         warm_start: contribution of earlier studies to the search, in one sentence; empty without
             them.
         cross_environment: comparison with the earlier study that this one confirms.
+        fidelity: for a search that began at low fidelity: how well that predicted the order of the
+            configurations.
     """
 
     kind: Kind
@@ -393,6 +398,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
     kernels: KernelComparison | None = None
     warm_start: str = ""
     cross_environment: CrossEnvironmentComparison | None = None
+    fidelity: FidelityResult | None = None
 
     @property
     def every_claim(self) -> tuple[Claim, ...]:

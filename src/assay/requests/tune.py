@@ -26,6 +26,8 @@ class TuneRequest(DecisionRequest, frozen=True, kw_only=True):
         warm_start: earlier studies that guide the search: ids, ``auto`` or ``none`` (default:
             none).
         dry_run: determination of the search space only, without a launch (default: false).
+        fidelity: setting with cheap values, which the search begins with, as ``SETTING=DOMAIN``
+            (default: none; every launch is whole).
     """
 
     settings: tuple[str, ...] = ()
@@ -35,6 +37,7 @@ class TuneRequest(DecisionRequest, frozen=True, kw_only=True):
     parallel: int | None = None
     warm_start: tuple[str, ...] = ()
     dry_run: bool = False
+    fidelity: str | None = None
 
     def __post_init__(self) -> None:
         """Check the values.

@@ -87,6 +87,23 @@ def domain_texts(space: Space | None) -> tuple[str, ...]:
     return tuple(f"{name}={_domain_text(name, domain)}" for name, domain in space.items())
 
 
+def fidelity_text(fidelity: Mapping[str, Domain] | str | None) -> str | None:
+    """Return the fidelity of a search as ``SETTING=DOMAIN``; ``None`` without one.
+
+    Raises:
+        InvalidInputError: several settings, or a domain is empty or has an invalid value.
+    """
+    if fidelity is None:
+        return None
+    found = domain_texts(fidelity)
+    if len(found) != 1:
+        raise InvalidInputError(
+            f"fidelity: {len(found)} settings instead of one.",
+            'Write for example fidelity={"arg.steps": assay.Range(50, 2000, log=True)}.',
+        )
+    return found[0]
+
+
 def setting_texts(settings: Settings | None) -> tuple[str, ...]:
     """Return a configuration as ``SETTING=VALUE``.
 

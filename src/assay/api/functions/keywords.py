@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar, get_type_hints
 
+from assay.api.functions.domains import Domain
 from assay.api.functions.progress import Progress
 from assay.api.functions.quantities import Duration, Named, Share, Texts
 from assay.errors import InvalidInputError, nearest
@@ -223,6 +224,9 @@ class TuneKeywords(DecisionKeywords, total=False):
         parallel: number of slots that the CPUs are divided into (default: one launch at a time).
         warm_start: earlier studies that guide the search, or ``"auto"``.
         search_on: partition to search on as a whole.
+        fidelity: setting with cheap values, which the search begins with:
+            ``{"arg.steps": Range(50, 2000, log=True)}``, or text as on the command line (default:
+            every launch is whole).
     """
 
     space: str | None
@@ -230,6 +234,7 @@ class TuneKeywords(DecisionKeywords, total=False):
     parallel: int | str | None
     warm_start: Texts
     search_on: str | None
+    fidelity: Mapping[str, Domain] | str | None
 
 
 class SweepKeywords(

@@ -7,7 +7,13 @@ import shlex
 from collections.abc import Sequence
 from typing import Unpack
 
-from assay.api.functions.domains import Settings, Space, domain_texts, setting_texts
+from assay.api.functions.domains import (
+    Settings,
+    Space,
+    domain_texts,
+    fidelity_text,
+    setting_texts,
+)
 from assay.api.functions.fields import (
     Command,
     Keywords,
@@ -113,6 +119,7 @@ def tune_request(
         parallel=parse_slots(options.parallel),
         warm_start=warm_start,
         dry_run=dry_run,
+        fidelity=fidelity_text(given.get("fidelity")),
     )
 
 

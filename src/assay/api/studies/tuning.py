@@ -11,6 +11,7 @@ import msgspec
 
 from assay.api.composition import laboratory, opened_store
 from assay.api.context import Context
+from assay.api.options.fidelity import demand_comparable, fidelity_parameters, parse_fidelity
 from assay.api.options.study_options import resolve_space
 from assay.api.options.workload import resolve_workload
 from assay.api.studies.boot_settings import prepare_boot_settings
@@ -121,7 +122,11 @@ def _specification(request: TuneRequest, context: Context, lab: Laboratory) -> S
     )
     space = with_conditions(space, lab.registry)
     SearchSpace(space)
-    workload = resolve_workload(request.workload, space.parameters)
+    varied = {parameter.name for parameter in space.parameters}
+    fidelity = parse_fidelity(request.fidelity, lab.registry, lab.room, varied)
+    demand_comparable(fidelity, request.objectives, request.statistic)
+    parameters = (*space.parameters, *fidelity_parameters(fidelity))
+    workload = resolve_workload(request.workload, parameters)
     demand_directed(workload.metrics)
     context.observer.workload_known(workload, request.budget)
     if lab.slots:
@@ -136,6 +141,7 @@ def _specification(request: TuneRequest, context: Context, lab: Laboratory) -> S
         disturbed_above=request.disturbed_above,
         requested_observations=request.observe,
         until=request.until,
+        fidelity=fidelity,
         statistic=request.statistic,
         null=request.null,
         requirements=request.require,

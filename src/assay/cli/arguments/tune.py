@@ -43,6 +43,7 @@ def tune_request(parsed: Parsed) -> TuneRequest:
         parallel=parse_slots(arguments.parallel),
         warm_start=tuple(arguments.warm_start),
         dry_run=arguments.dry_run,
+        fidelity=arguments.fidelity,
     )
 
 

@@ -70,6 +70,13 @@ def add_tune(verbs: Verbs[Parser]) -> None:
         " machine; repeatable (default: none)",
     )
     group.add_argument(
+        "--fidelity",
+        metavar="SETTING=DOMAIN",
+        help="begin the search with low values of this argument or variable, which make a launch"
+        " cheap, and confirm with the last value alone: arg.steps=50..2000:log or"
+        " arg.epochs=1,3,9 (default: every launch of the search is whole)",
+    )
+    group.add_argument(
         "--search-on",
         metavar="PARTITION",
         help="search and confirm on a whole partition; `assay study confirm` then repeats the"

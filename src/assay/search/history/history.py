@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from assay.records import (
     Arm,
     Budget,
     Configuration,
     Goal,
     Kind,
+    Launch,
     Metric,
     Outcome,
     Requirement,
@@ -21,6 +24,7 @@ from assay.records import (
     Stage,
     Statistic,
     StudySpec,
+    Value,
 )
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
@@ -67,6 +71,9 @@ def launches_per_block(statistic: Statistic, stage: Stage) -> int:
 
 class History:
     """Samples in the order of their addition, by block and arm.
+
+    Samples at a low fidelity are a quantity of their own. They enter the history of that fidelity
+    (``low_fidelity``) and no other part of this one.
 
     Args:
         metric: the objective.
@@ -119,6 +126,9 @@ class History:
         self.revised_blocks: RevisedBlocks | None = None
         self.parallel_launches = 1
         """Number of parallel launches of a search block; the race sets it."""
+        self.low_fidelity: dict[Value, History] = {}
+        """Histories of the samples at low fidelities, by fidelity."""
+        self._empty: Callable[[], History] = lambda: History(metric, statistic=statistic)
         for sample in samples:
             self.add(sample)
 
@@ -135,13 +145,23 @@ class History:
         )
         found.other_work = DifferentWork.of(spec, found.outputs)
         found.revised_blocks = RevisedBlocks.of(spec)
+        # Requirements hold for whole launches.
+        found._empty = lambda: cls.of(msgspec.structs.replace(spec, requirements=()))
         for sample in samples:
             found.add(sample)
         return found
 
+    def at(self, fidelity: Value) -> History:
+        """Return the history of a low fidelity, possibly an empty one."""
+        return self.low_fidelity.get(fidelity) or self._empty()
+
     def add(self, sample: Sample) -> None:
         """Add one sample; a later attempt at the same position replaces the earlier one."""
         launch = sample.launch
+        if launch.fidelity is not None:
+            low = self.low_fidelity.setdefault(launch.fidelity, self._empty())
+            low.add(msgspec.structs.replace(sample, launch=_within_fidelity(launch)))
+            return
         self.samples.append(sample)
         self._of_arm.setdefault(launch.arm, []).append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
@@ -544,6 +564,12 @@ class _StageHistory:
 
     def is_disturbed(self, block: int, above: float | None) -> bool:
         return block in self._conditions and self._conditions[block].disturbed(above)
+
+
+def _within_fidelity(launch: Launch) -> Launch:
+    """Return a launch for the history of its fidelity, in which the screening is the search."""
+    stage = Stage.SEARCH if launch.stage is Stage.SCREEN else launch.stage
+    return msgspec.structs.replace(launch, fidelity=None, stage=stage)
 
 
 def _for_claims(spec: StudySpec) -> Budget:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.records import Budget, EndRule, Incumbent, Launch, Metric, Sample, Stage, StudySpec
+from assay.records import (
+    Budget,
+    EndRule,
+    Incumbent,
+    Launch,
+    Metric,
+    Sample,
+    Stage,
+    StudySpec,
+    Value,
+)
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.progress.incumbent import incumbent_of
 from assay.search.progress.lengths import SteadySteps, prior_of
@@ -22,12 +32,12 @@ if TYPE_CHECKING:
 
 FIRST_LOOK_SHARE = 0.1
 """Largest share of the time budget for the first launch of a program."""
-SEARCH_STAGES = (Stage.SEARCH, Stage.REDUCE)
+SEARCH_STAGES = (Stage.SCREEN, Stage.SEARCH, Stage.REDUCE)
 """Stages in which a launch that is worse than the incumbent ends early."""
 
 
 class EndRules:
-    """Chooses the rule that ends a launch.
+    """Chooses the rule that ends a launch, from earlier launches at the same fidelity.
 
     Args:
         spec: specification of the study.
@@ -38,13 +48,13 @@ class EndRules:
         self._spec = spec
         self._history = history
         self._metric = spec.workload.steady_metric
-        self._steady = None if self._metric is None else SteadyLaunches(self._metric)
+        self._steady: dict[Value | None, SteadyLaunches] = {}
         self._block: tuple[Launch, EndRule] | None = None
 
     def add(self, sample: Sample) -> None:
         """Take in a sample, either new or from the store."""
-        if self._steady is not None:
-            self._steady.add(sample)
+        if self._metric is not None:
+            self._steady_at(self._metric, sample.launch.fidelity).add(sample)
             if sample.launch.end is not None:
                 self._block = sample.launch, _of_block(sample.launch.end)
 
@@ -56,26 +66,34 @@ class EndRules:
             arms: names of the arms of its block.
             left: remaining budget.
         """
-        if self._metric is None or self._steady is None:
+        if self._metric is None:
             return None
+        steady = self._steady_at(self._metric, launch.fidelity)
         if launch.stage is Stage.SURVEY:
             return first_look(self._spec.budget)
         if self._block is None or self._block[0].block != launch.block:
-            rule = self._rule_of_block(self._steady, launch.stage, arms, left)
+            rule = self._rule_of_block(steady, launch, arms, left)
             self._block = launch, rule
         rule = self._block[1]
         compared = launch.stage in SEARCH_STAGES and launch.arm != DEFAULT_ARM.name
         if self._spec.until is None or not compared:
             return rule
-        incumbent = self._incumbent(self._metric, self._steady, launch, rule)
+        incumbent = self._incumbent(self._metric, steady, launch, rule)
         return msgspec.structs.replace(rule, incumbent=incumbent)
 
+    def at(self, fidelity: Value | None) -> SteadyLaunches | None:
+        """Return the launches at a fidelity; ``None`` if no program reports the objective."""
+        return None if self._metric is None else self._steady_at(self._metric, fidelity)
+
+    def _steady_at(self, metric: Metric, fidelity: Value | None) -> SteadyLaunches:
+        return self._steady.setdefault(fidelity, SteadyLaunches(metric))
+
     def _rule_of_block(
-        self, steady: SteadyLaunches, stage: Stage, arms: Sequence[str], left: Budget
+        self, steady: SteadyLaunches, launch: Launch, arms: Sequence[str], left: Budget
     ) -> EndRule:
-        until = self._spec.until
+        until, stage = self._spec.until, launch.stage
         known = [arm for arm in arms if steady.samples(arm)] or steady.arms
-        before = self._before(stage)
+        before = self._before(launch)
         revised = before is None or self._is_revised(stage)
         found = steady.warm_up(known) if revised else None
         warm_up = _revised(before, found)
@@ -126,14 +144,19 @@ class EndRules:
             longer = max(steps, unit_steps * (longer // unit_steps))
         return msgspec.structs.replace(rule, steady_steps=longer, lengthened=longer > steps)
 
-    def _before(self, stage: Stage) -> WarmUp | None:
-        """Return the warm-up of the previous block; ``None`` if this block is the first one."""
+    def _before(self, next_launch: Launch) -> WarmUp | None:
+        """Return the warm-up of the previous block; ``None`` if this block is the first one.
+
+        Confirmation and each fidelity have warm-ups of their own.
+        """
         from assay.stats.progress.warm_up import WarmUp
 
         if self._block is None:
             return None
         launch, rule = self._block
-        if rule.warmup_steps is None or (launch.stage is Stage.CONFIRM) != (stage is Stage.CONFIRM):
+        if rule.warmup_steps is None or launch.fidelity != next_launch.fidelity:
+            return None
+        if (launch.stage is Stage.CONFIRM) != (next_launch.stage is Stage.CONFIRM):
             return None
         return WarmUp(rule.warmup_steps, rule.period_steps, settled=True)
 

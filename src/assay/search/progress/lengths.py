@@ -34,6 +34,16 @@ def prior_of(spec: StudySpec) -> SpreadPrior | None:
     return None if stored is None else SpreadPrior(stored.sd, math.log(STORED_SPREAD_FACTOR))
 
 
+def step_variance(steady: SteadyLaunches) -> float:
+    """Return the long-run variance of a step relative to the mean, or the usual one if unknown.
+
+    Args:
+        steady: launches so far.
+    """
+    known = steady.step_variance()
+    return USUAL_STEP_DEVIATION**2 if known is None else known
+
+
 class SteadySteps:
     """Chooses the number of steady steps of the launches of a block.
 
@@ -60,7 +70,7 @@ class SteadySteps:
 
         return next_steady_steps(
             self._finished_blocks(arms),
-            self._variance(),
+            step_variance(self._steady),
             self._cost(),
             unit_steps=unit_steps,
             max_steps=self.affordable(Stage.CONFIRM, arms, left),
@@ -80,7 +90,7 @@ class SteadySteps:
         from assay.stats.progress.launch_length import MIN_STEPS
         from assay.stats.progress.launch_spread import expected_spread
 
-        variance = self._variance()
+        variance = step_variance(self._steady)
         posterior = spread_between_launches(self._steady, variance, prior_of(self._spec))
         wanted = variance / expected_spread(posterior) ** 2
         steps = min(wanted, self.affordable(Stage.SEARCH, (), left))
@@ -104,11 +114,6 @@ class SteadySteps:
             launches = max(1.0, SEARCH_LAUNCHES * share) / SEARCH_SHARE
         cost = self._cost()
         return max(0.0, (left.time_s / launches - cost.fixed_s) / cost.step_s)
-
-    def _variance(self) -> float:
-        """Return the long-run variance of a step, or the usual one while it is unknown."""
-        known = self._steady.step_variance()
-        return USUAL_STEP_DEVIATION**2 if known is None else known
 
     def _cost(self) -> LaunchCost:
         cost = self._steady.cost()

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
+from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec, Value
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import History
@@ -118,11 +118,13 @@ class BlockPlan:
         stage: stage of the block.
         arms: arms that run in it.
         times: launches of each arm.
+        fidelity: low fidelity of the block; ``None`` for the full one.
     """
 
     stage: Stage
     arms: tuple[Arm, ...]
     times: int = 1
+    fidelity: Value | None = None
 
 
 MAX_RETRIES = 1
@@ -180,9 +182,11 @@ class BlockRunner:
         if plan.stage is Stage.INTERFERENCE:
             plots = [(arm.name,) for arm in arms]
         places = launch_order(self._seed, number, [arm.name for arm in arms], plots)
-        self._lay_out(plan.stage, number, tuple(arms[place] for place in places))
+        self._lay_out(plan.stage, number, tuple(arms[place] for place in places), plan.fidelity)
 
-    def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
+    def _lay_out(
+        self, stage: Stage, number: int, arms: tuple[Arm, ...], fidelity: Value | None
+    ) -> None:
         self.number = number
         self.stage = stage
         self._arms = arms
@@ -198,6 +202,7 @@ class BlockRunner:
                 block=number,
                 position=position,
                 repeat_application=anew and position == 0,
+                fidelity=fidelity,
             )
             for position, arm in enumerate(arms)
         ]
@@ -239,7 +244,8 @@ class BlockRunner:
         if self._slots:
             rng = random.Random(f"{self._seed}/{launch.block}/slot")
             slot = rng.choice(self._slots)
-            if launch.stage in (Stage.SEARCH, Stage.INTERFERENCE) and self._together(launch):
+            together = (Stage.SCREEN, Stage.SEARCH, Stage.INTERFERENCE)
+            if launch.stage in together and self._together(launch):
                 free = [at for at in self._slots if at not in self._in_flight.values()]
                 slot = random.Random(f"{self._seed}/{_slot_of(launch)}/{launch.block}").choice(free)
         self._in_flight[_slot_of(launch)] = slot
@@ -248,7 +254,7 @@ class BlockRunner:
     def _together(self, launch: Launch) -> bool:
         """Return whether other launches may run at the same time as a launch."""
         single = sum(arm.name == launch.arm for arm in self._arms) == 1
-        return launch.stage is Stage.SEARCH or not single
+        return launch.stage in (Stage.SCREEN, Stage.SEARCH) or not single
 
     def drop(self) -> None:
         """Cancel the launches of this block that have not begun."""
@@ -259,7 +265,7 @@ class BlockRunner:
         launch = sample.launch
         if launch.block > self.number:
             # A sample from the store: continue the block with its original layout.
-            self._lay_out(launch.stage, launch.block, launch.block_arms or ())
+            self._lay_out(launch.stage, launch.block, launch.block_arms or (), launch.fidelity)
         self._kept = self._kept or launch.block_arms is not None
         place = _slot_of(launch)
         self._in_flight.pop(place, None)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec
+from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec, Value
 from assay.search.history.hangs import FIRST_LAUNCH_FACTOR, MIN_HANG_TIMEOUT_S
 from assay.search.history.history import DEFAULT_ARM, arm_of, launches_per_block
 from assay.search.history.interference import BLOCKS, PARALLEL_ARM, interference_of
@@ -46,6 +46,7 @@ STAGE_ORDER = (
     Stage.SURVEY,
     Stage.GAUGE,
     Stage.INTERFERENCE,
+    Stage.SCREEN,
     Stage.SEARCH,
     Stage.REDUCE,
     Stage.CONFIRM,
@@ -123,6 +124,8 @@ class SearchRace(BlockRace):
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
         if first_s is None or budget.spent or self._history.hard_to_change:
             return None
+        if following.fidelity is not None:
+            return None  # a whole launch as a warm-up would cost more than the block
         total = RemainingBudget(budget.total, budget.total)
         if not total.affords(Cost(first_s, 1).times(MIN_LAUNCHES_FOR_WARMUP)):
             return None
@@ -152,6 +155,8 @@ class SearchRace(BlockRace):
                 return self._measure_default(stage, budget)
             case Stage.INTERFERENCE:
                 return self._measure_interference(budget)
+            case Stage.SCREEN:
+                return self._screened(budget)
             case Stage.SEARCH:
                 arms = self._searched(budget)
                 return BlockPlan(stage, tuple(arms)) if arms else None
@@ -160,6 +165,10 @@ class SearchRace(BlockRace):
                 return BlockPlan(stage, tuple(arms)) if arms else None
             case Stage.CONFIRM:
                 return self._confirm(budget)
+
+    def _screened(self, budget: RemainingBudget) -> BlockPlan | None:
+        """Return another block at low fidelity; ``None`` at the end, or without a fidelity."""
+        return None
 
     @abstractmethod
     def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
@@ -227,7 +236,7 @@ class SearchRace(BlockRace):
         match self._stage:
             case Stage.INTERFERENCE:
                 return self._spec.parallel
-            case Stage.SEARCH:
+            case Stage.SCREEN | Stage.SEARCH:
                 return self._width
             case _:
                 return 1
@@ -336,6 +345,8 @@ class SearchRace(BlockRace):
 
     def _challenger_cap_s(self, launch: Launch) -> float | None:
         """Return the time limit of a launch of another configuration than the default."""
+        if launch.fidelity is not None:
+            return self._low_cap_s(launch.fidelity)
         if launch.stage in (Stage.INTERFERENCE, Stage.CONFIRM):
             return None
         searching = launch.stage in (Stage.SEARCH, Stage.REDUCE)
@@ -344,6 +355,17 @@ class SearchRace(BlockRace):
             return self._first_cap_s()
         single = not varies_instances(launch.configuration)
         return self._incumbent_cap_s() if searching and single else None
+
+    def _low_cap_s(self, fidelity: Value) -> float | None:
+        """Return the time limit of a launch at a low fidelity, by the default at the same one."""
+        usual_s = self._history.at(fidelity).successful_wall_s(DEFAULT_ARM.name)
+        if usual_s is None:
+            return None
+        end_s = max(MIN_HANG_TIMEOUT_S, FIRST_LAUNCH_FACTOR * usual_s)
+        time_s = self._spec.budget.time_s
+        if time_s is not None:
+            end_s = min(end_s, max(TIMEOUT_FACTOR * usual_s, FIRST_LAUNCH_SHARE * time_s))
+        return end_s + TIMEOUT_SLACK_S
 
     def _first_cap_s(self) -> float | None:
         """Return the time limit of the first launch of a configuration.

@@ -8,6 +8,7 @@ from functools import cached_property
 from assay.records import (
     Arm,
     Claim,
+    Outcome,
     RequirementVerdict,
     Stage,
     StudySpec,
@@ -43,9 +44,11 @@ from assay.search.races.futility import (
     undecided_requirements,
 )
 from assay.search.races.incumbent_timeout import incumbent_timeout_s
+from assay.search.races.promoted import PromotedStrategy
 from assay.search.races.race import BlockPlan, Ending, EndReason, ending_without_success
 from assay.search.races.reduction import ReducedWinner, Reduction
 from assay.search.races.reserved_budget import ReservedBudget
+from assay.search.races.screening import Screening
 from assay.search.races.search_race import (
     NULL_ARM,
     SearchRace,
@@ -90,6 +93,12 @@ class TuneRace(SearchRace):
         self._strategy: Strategy | None = None
         self._reduction: Reduction | None = None
         self._proving = False
+        fidelity = spec.fidelity
+        self._screening = (
+            Screening(spec, fidelity, space, searcher, self._reserve, self._end_rules)
+            if fidelity is not None
+            else None
+        )
 
     def use_rest(self) -> None:
         """See ``BlockRace.use_rest``; a proof precedes further search."""
@@ -104,13 +113,26 @@ class TuneRace(SearchRace):
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if stage is Stage.GAUGE and not seen:
             nothing = self._nothing_to_try()
-            if nothing is not None or not budget.affords(
-                Cost(self._gauge_s(), 1).times(SMALL_BUDGET)
-            ):
+            small = not budget.affords(Cost(self._gauge_s(), 1).times(SMALL_BUDGET))
+            if nothing is not None or (small and not self._needs_whole_launch):
                 return nothing
         if any(o is not None for o in seen):
             return None if stage is Stage.SURVEY else self._nothing_to_try()
         return super()._measure_default(stage, budget)
+
+    @property
+    def _needs_whole_launch(self) -> bool:
+        """True if the cost of low fidelities has no whole launch to be compared with."""
+        if self._screening is None or self._spec.until is not None:
+            return False
+        samples = self._history.launches_of(DEFAULT_ARM.name)
+        return not any(sample.outcome is Outcome.OK for sample in samples)
+
+    def _screened(self, budget: RemainingBudget) -> BlockPlan | None:
+        if self._screening is None:
+            return None
+        self._history.parallel_launches = self._width
+        return self._screening.next_block(self._history, budget)
 
     def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         strategy = self._chosen_strategy()
@@ -124,7 +146,15 @@ class TuneRace(SearchRace):
         return self._chosen_reduction().next_arms(self._history, budget)
 
     def _chosen_strategy(self) -> Strategy:
-        """Return racing if all configurations fit, else a model; the gauge alone decides."""
+        """Return racing if all configurations fit, else a model; the gauge alone decides.
+
+        After a screening at low fidelity, the promoted configurations race.
+        """
+        if self._strategy is None and self._screening is not None:
+            self._history.parallel_launches = self._width
+            if self._screening.was_used(self._history):
+                model = ModelStrategy(self._space, self._searcher, self._spec.seed, self._reserve)
+                self._strategy = PromotedStrategy(self._screening, model, self._reserve)
         if self._strategy is None:
             self._history.parallel_launches = self._width
             most = self._affordable_configurations()
