@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from assay.bundle.source import Source
-from assay.records import Sample, Series
+from assay.bundle.table import full_fidelity
+from assay.records import Sample, Series, Value
 from assay.records.configuration import show_value
 from assay.untrusted import no_formula
 
 COLUMNS = (
-    *("stratum", "sample", "stage", "block", "arm", "metric", "rank"),
+    *("stratum", "sample", "stage", "block", "arm", "fidelity", "metric", "rank"),
     *("time_s", "step", "value", "min", "max", "count"),
 )
 """Columns: ``sample`` is the number of the sample in its stratum, as in the table of samples."""
@@ -28,16 +29,19 @@ def series_table(source: Source) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
+    full = full_fidelity(source.record.spec)
     for stratum in source.strata:
         for number, sample in enumerate(stratum.samples, start=1):
-            writer.writerows(_rows(stratum.stratum.number, number, sample))
+            writer.writerows(_rows(stratum.stratum.number, number, sample, full))
     return out.getvalue()
 
 
-def _rows(stratum: int, number: int, sample: Sample) -> Iterator[list[str]]:
+def _rows(stratum: int, number: int, sample: Sample, full: Value | None) -> Iterator[list[str]]:
     launch = sample.launch
+    fidelity = full if launch.fidelity is None else launch.fidelity
     place = [str(stratum), str(number), str(launch.stage), str(launch.block)]
     place.append(no_formula(launch.arm))
+    place.append("" if fidelity is None else no_formula(show_value(fidelity)))
     for name, series in sample.series.items():
         rank = "" if series.rank is None else str(series.rank)
         for interval in _intervals(series):

@@ -14,6 +14,7 @@ from assay.search.history.excluded_blocks import block_of, excluded_blocks_of
 from assay.untrusted import no_formula
 
 _POSITION_COLUMNS = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
+_FIDELITY = ("fidelity",)
 _COUNT_COLUMNS = ("excluded",)
 _OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
 _TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
@@ -24,14 +25,15 @@ _ORIGIN = ("node", "launcher_version")
 def write_table(source: Source, target: TextIO) -> None:
     """Write a row for each sample, with values in their own units and empty cells without a value.
 
-    The columns are the position, whether the block was left out as disturbed, the outcome, the
-    measurements of the launcher, then ``metric.NAME``, ``setting.NAME`` and ``grant.NAME``,
-    ``evidence.KIND`` and its ``.note``. If an arm does not set a setting, ``grant.NAME`` is
-    ``default`` and ``setting.NAME`` its default value, or ``default`` if the study does not know
-    it. A metric that launches report while they run also has the columns ``steady.NAME.FIELD`` of
-    its steady part.
+    The columns are the position, the fidelity of a study with one, whether the block was left out
+    as disturbed, the outcome, the measurements of the launcher, then ``metric.NAME``,
+    ``setting.NAME`` and ``grant.NAME``, ``evidence.KIND`` and its ``.note``. If an arm does not set
+    a setting, ``grant.NAME`` is ``default`` and ``setting.NAME`` its default value, or ``default``
+    if the study does not know it. A metric that launches report while they run also has the
+    columns ``steady.NAME.FIELD`` of its steady part.
     """
     defaults = _defaults(source.record.spec)
+    full = full_fidelity(source.record.spec)
     samples = [sample for stratum in source.strata for sample in stratum.samples]
     metrics = _names(sample.metrics for sample in samples)
     settings = _names(sample.launch.configuration for sample in samples)
@@ -41,7 +43,7 @@ def write_table(source: Source, target: TextIO) -> None:
     out = csv.writer(target, lineterminator="\r\n")
     out.writerow(
         [
-            *(*_POSITION_COLUMNS, *_COUNT_COLUMNS, *_OUTCOME, *_TIMES, *_ORIGIN),
+            *(*_POSITION_COLUMNS, *_FIDELITY, *_COUNT_COLUMNS, *_OUTCOME, *_TIMES, *_ORIGIN),
             *(f"metric.{name}" for name in metrics),
             *(f"steady.{name}.{field}" for name in steady for field in _STEADY),
             *(column for name in settings for column in (f"setting.{name}", f"grant.{name}")),
@@ -54,7 +56,7 @@ def write_table(source: Source, target: TextIO) -> None:
         for number, sample in enumerate(stratum.samples, start=1):
             out.writerow(
                 [
-                    *_fixed(stratum.stratum.number, number, sample, block_of(sample) in lost),
+                    *_fixed(stratum.stratum.number, number, sample, full, block_of(sample) in lost),
                     *(_cell(sample.metrics.get(name)) for name in metrics),
                     *(_steady(sample, name, field) for name in steady for field in _STEADY),
                     *(cell for name in settings for cell in _setting(sample, name, defaults)),
@@ -64,11 +66,27 @@ def write_table(source: Source, target: TextIO) -> None:
             )
 
 
-def _fixed(stratum: int, number: int, sample: Sample, left_out: bool) -> list[str]:
+def _fixed(
+    stratum: int, number: int, sample: Sample, full: Value | None, left_out: bool
+) -> list[str]:
+    """Return the columns that every study has.
+
+    Args:
+        stratum, number: numbers of the stratum, and of the sample within it.
+        sample: the sample.
+        full: full fidelity of the study, if it has one.
+        left_out: whether the block was left out as disturbed.
+    """
     launch = sample.launch
-    place = (launch.stage, launch.block, launch.position, launch.attempt, launch.arm)
+    fidelity = full if launch.fidelity is None else launch.fidelity
+    place = (launch.stage, launch.block, launch.position, launch.attempt, launch.arm, fidelity)
     named = (getattr(sample, name) for name in (*_OUTCOME, *_TIMES, *_ORIGIN))
     return [_cell(value) for value in (stratum, number, *place, left_out, *named)]
+
+
+def full_fidelity(spec: StudySpec) -> Value | None:
+    """Return the full fidelity of a study; ``None`` without one."""
+    return None if spec.fidelity is None else spec.fidelity.full
 
 
 def _names(found: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -102,6 +102,7 @@ class StudyLoop:
         self._watch = watch
         self._boots = boots
         self._plans: dict[tuple[Configuration, int | None], Plan] = {}
+        self._fidelity = spec.fidelity
         self._slots = spec.parallel or 1
         self._in_flight = 0
         self._failures = failures or FailedLaunches(spec)
@@ -188,7 +189,10 @@ class StudyLoop:
         self._boots.warmed(launch.arm)
 
     def _plan(self, launch: Launch) -> Plan:
-        key = launch.configuration, launch.cpu_slot
+        configuration = launch.configuration
+        if self._fidelity is not None and launch.fidelity is not None:
+            configuration = configuration.having(self._fidelity.name, launch.fidelity)
+        key = configuration, launch.cpu_slot
         if key not in self._plans:
             self._plans[key] = self._planner(*key)
         return self._plans[key]
@@ -201,9 +205,9 @@ class StudyLoop:
             sample = self._boots.with_evidence(sample)
         waited_s = self._store.waited_s
         try:
-            # One plan is stored for each configuration: that of the first slot, which the script
-            # uses.
-            plan = self._plan(msgspec.structs.replace(sample.launch, cpu_slot=None))
+            # One plan is stored for each configuration: that of the first slot and the full
+            # fidelity, which the script uses.
+            plan = self._plan(msgspec.structs.replace(sample.launch, cpu_slot=None, fidelity=None))
             self._store.add_sample(self._id, self._stratum, sample, plan)
         finally:
             self._account.waited_s += self._store.waited_s - waited_s

@@ -24,7 +24,9 @@ def typical_wall_s(store: Store, command: str) -> float | None:
         walls = [
             s.wall_s
             for s in store.samples(head.id)
-            if s.wall_s and s.outcome.succeeded and s.launch.stage is not Stage.SURVEY
+            if s.wall_s
+            and s.outcome.succeeded
+            and s.launch.stage not in (Stage.SURVEY, Stage.SCREEN)
         ]
         if walls:
             return statistics.median(walls)

@@ -8,6 +8,7 @@ STAGE_NAMES = {
     Stage.SURVEY: "surveying",
     Stage.GAUGE: "timing the default",
     Stage.INTERFERENCE: "launching side by side",
+    Stage.SCREEN: "searching at low fidelity",
     Stage.SEARCH: "searching",
     Stage.REDUCE: "leaving settings out",
     Stage.CONFIRM: "confirming",

@@ -17,8 +17,8 @@ LIBRARIES = ("pandas", "polars")
 def rows_of(study_id: str, spec: StudySpec, samples: Sequence[Sample]) -> list[dict[str, Any]]:
     """Return one row for each sample, all with the same columns.
 
-    Columns are the study, the launch and its outcome, each varied setting (``None`` for its
-    default) and each metric.
+    Columns are the study, the launch and its outcome, the fidelity of a study with one, each varied
+    setting (``None`` for its default) and each metric.
     """
     excluded, disturbed = (f(spec, samples) for f in (excluded_blocks_of, disturbed_blocks))
     settings = list(dict.fromkeys(name for s in samples for name in s.launch.configuration))
@@ -38,11 +38,19 @@ def rows_of(study_id: str, spec: StudySpec, samples: Sequence[Sample]) -> list[d
             "outcome": str(sample.outcome),
             "excluded": block_of(sample) in excluded,
             "disturbed": block_of(sample) in disturbed,
+            **_fidelity(spec, sample),
             **{name: sample.launch.configuration.get(name) for name in settings},
             **{name: _value(sample, name) for name in metrics},
         }
         for sample in samples
     ]
+
+
+def _fidelity(spec: StudySpec, sample: Sample) -> dict[str, Any]:
+    if spec.fidelity is None:
+        return {}
+    low = sample.launch.fidelity
+    return {"fidelity": spec.fidelity.full if low is None else low}
 
 
 def _measured(samples: Sequence[Sample]) -> list[str]:

@@ -27,7 +27,7 @@ from assay.cli.show.layout import MIN_WIDTH
 from assay.cli.show.overhead_limiter import OverheadLimiter
 from assay.errors import AssayError, ShareLostError
 from assay.executors.progress.live import LatestReport
-from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
+from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec, Value
 from assay.search.conclusion.interim import interim_words
 from assay.search.history.interference import interference_notes, interference_of
 from assay.search.races.race import BlockRace, Race
@@ -244,7 +244,9 @@ class Progress:
         recent = now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S
         if self._live is None and not new_stage and recent:
             return
-        if new_stage or launch.block != self._block or self._shown is None:
+        if launch.fidelity is not None:
+            so_far = self._fidelity_text(launch.fidelity)
+        elif new_stage or launch.block != self._block or self._shown is None:
             so_far = "" if new_stage else self._so_far(launch)
         else:
             so_far = self._shown.so_far
@@ -281,8 +283,9 @@ class Progress:
             return
         if self._race is None:
             self._race = race
-            for earlier in race.history.samples[:-1]:
-                self._compare(earlier)
+            for earlier in race.history.samples:
+                if earlier is not sample:
+                    self._compare(earlier)
         self._compare(sample)
         self._disturbed.add_sample(sample)
 
@@ -326,6 +329,10 @@ class Progress:
         width = self._live.console.width if self._live is not None else MIN_WIDTH
         stage, others = parts[0], fit_parts(parts, width)[len(parts[0]) :]
         return Text.assemble((stage, "bold"), others, no_wrap=True, overflow="ellipsis")
+
+    def _fidelity_text(self, value: Value) -> str:
+        """Return the low fidelity of a launch, whose values have no leader."""
+        return "" if self._spec.fidelity is None else f"{self._spec.fidelity.name}={value}"
 
     def _so_far(self, launch: Launch) -> str:
         """Return the leading arm, with its interval if the time for it is available."""

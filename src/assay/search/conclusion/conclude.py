@@ -17,6 +17,7 @@ from assay.search.conclusion.comparison import (
     conclude_comparison,
     conclude_measurement,
 )
+from assay.search.conclusion.fidelity import fidelity_notes
 from assay.search.conclusion.front_search import conclude_front_search
 from assay.search.conclusion.notes import observing_notes
 from assay.search.conclusion.progress_notes import progress_notes
@@ -57,23 +58,25 @@ def conclude(
     """
     conclusion = _conclude_kind(spec, samples, space, searcher, done)
     kernels = kernels_of(samples)
+    whole = [sample for sample in samples if sample.launch.fidelity is None]
     conclusion = msgspec.structs.replace(
         conclusion,
         switching=switching_cost(spec, samples),
         notes=(
             *conclusion.notes,
-            *progress_notes(spec, samples, conclusion.arms),
+            *fidelity_notes(spec, conclusion.fidelity),
+            *progress_notes(spec, whole, conclusion.arms),
             *boot_notes(spec, samples, kernels),
             *revision_notes(samples),
             *remaining_process_notes(samples),
             *termination_notes(samples),
-            *failure_order_notes(samples),
-            *first_launch_notes(samples),
-            *warm_up_notes(spec.kind, samples),
-            *waiting_notes(samples),
-            *thread_count_notes(samples),
-            *trend_notes(spec, samples),
-            *carry_over_notes(spec, samples),
+            *failure_order_notes(whole),
+            *first_launch_notes(whole),
+            *warm_up_notes(spec.kind, whole),
+            *waiting_notes(whole),
+            *thread_count_notes(whole),
+            *trend_notes(spec, whole),
+            *carry_over_notes(spec, whole),
             *suspect_notes(samples),
             *observing_notes(spec, samples),
         ),

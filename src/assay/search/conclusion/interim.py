@@ -43,7 +43,7 @@ def interim_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
     candidate = race.candidate
     if not candidate.is_likely(spec.margin):
         return wording.INTERIM_DEFAULT
-    expected = candidate.expected(race.history.goal, len(samples))
+    expected = candidate.expected(race.history.goal, len(race.history.samples))
     return wording.interim_sentence(spec, _name(race), expected)
 
 

@@ -16,6 +16,7 @@ from assay.records import (
     StudySpec,
 )
 from assay.search.claims.requirement import requirement_results
+from assay.search.conclusion.fidelity import fidelity_result
 from assay.search.conclusion.notes import loss_notes
 from assay.search.conclusion.recommendation import recommendation_of
 from assay.search.conclusion.summary import (
@@ -70,6 +71,8 @@ def conclude_search(
         recommendation=recommendation,
         noise_floor=claim_on(spec, history, NULL_ARM) if spec.null else None,
         interference=interference,
+        launches=len(samples),
+        fidelity=fidelity_result(spec, history),
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
             *loss_notes(spec.workload, samples),

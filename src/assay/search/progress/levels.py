@@ -11,7 +11,8 @@ from assay.stats.progress.fidelity import Estimate, FidelityAgreement, fidelity_
 from assay.stats.progress.level_estimates import LevelValue, level_estimates
 
 MIN_HALVES = 4
-"""Smallest number of configurations with two launches for the tau of two halves."""
+"""Smallest number of configurations with two launches for the tau of two halves; they must also be
+half of all that are compared."""
 
 
 def level_values(history: History) -> list[LevelValue]:
@@ -61,6 +62,7 @@ def agreement_of(low: History, full: History) -> FidelityAgreement | None:
         [second[name].mean for name in names],
         goal=Goal.LOWER,
         halves=_halves((values, whole), names),
+        low_only=[one.mean for name, one in first.items() if name not in second],
     )
 
 
@@ -69,7 +71,8 @@ def _halves(
 ) -> tuple[list[float], list[float]] | None:
     """Return two halves of the launches of the level with most repeated configurations."""
     found = max((_split(values, names) for values in levels), key=lambda halves: len(halves[0]))
-    return found if len(found[0]) >= MIN_HALVES else None
+    fewest = max(MIN_HALVES, len(names) / 2)
+    return found if len(found[0]) >= fewest else None
 
 
 def _split(values: Sequence[LevelValue], names: Sequence[str]) -> tuple[list[float], list[float]]:

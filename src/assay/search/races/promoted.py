@@ -9,7 +9,7 @@ from assay.search.model.feasibility import feasible_configurations
 from assay.search.model.trials import trials_of
 from assay.search.progress.levels import agreement_of, estimates_of
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.races.screening import FULL_BLOCKS, SEARCH_SHARE, Screening
+from assay.search.races.screening import FULL_BLOCKS, Screening
 from assay.search.races.strategy import (
     MIN_SEARCH_BLOCKS,
     Strategy,
@@ -21,6 +21,9 @@ from assay.stats.progress.fidelity import FidelityAgreement, promoted
 
 MISLEADING_TAU = 0.3
 """Kendall's tau below which a low fidelity counts as misleading if its whole interval is below."""
+
+MAX_BLOCKS = 8
+"""Largest number of blocks of a search that no proof follows."""
 
 
 class PromotedStrategy:
@@ -64,11 +67,17 @@ class PromotedStrategy:
         if blocks == 0:
             return [DEFAULT_ARM, *self._screening.full_arms(history, budget)]
         racing = self._contenders(history)
-        if racing == [DEFAULT_ARM] or (len(racing) <= 2 and blocks >= FULL_BLOCKS):
+        if racing == [DEFAULT_ARM]:
+            return None
+        keep = self._screening.kept_share(history, budget)
+        if not budget.affords(self._reserve.confirmation(history)):
+            # Without room for a proof, further launches support the recommendation.
+            cost = history.cost(racing, Stage.SEARCH)
+            return racing if blocks < MAX_BLOCKS and budget.affords(cost) else None
+        if len(racing) <= 2 and blocks >= FULL_BLOCKS:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._reserve.margin):
             return None
-        keep = 1.0 - SEARCH_SHARE
         return racing if self._reserve.affords(history, racing, budget, keep) else None
 
     def winner(self, history: History) -> Arm:

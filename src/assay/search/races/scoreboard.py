@@ -69,6 +69,8 @@ class Scoreboard:
         launch = sample.launch
         if self._spreads:
             return  # a single launch has no spread
+        if launch.fidelity is not None:
+            return  # the value of a whole launch differs
         self._outputs.add(sample)
         self._other_work.add(sample)
         self._configurations[launch.arm] = launch.configuration

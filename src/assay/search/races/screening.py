@@ -30,10 +30,12 @@ GAUGE_LAUNCHES = 2
 """Launches of the default at a new lowest fidelity, which show its cost."""
 MAX_COST_SHARE = 0.5
 """Largest cost of a low fidelity over that of the full one at which it saves time."""
-SEARCH_SHARE = 0.6
-"""Share of the budget for a search that a proof follows."""
+MAX_SEARCH_SHARE, MIN_SEARCH_SHARE = 0.6, 0.3
+"""Largest and smallest share of the budget for a search that a proof follows."""
+PROOF_MARGIN = 0.05
+"""Share of the budget beyond search and proof."""
 UNPROVEN_SHARE = 0.9
-"""Share of a budget without room for a proof."""
+"""Share of a budget for a search if it has no room for a proof."""
 FULL_SHARE = 0.5
 """Share of a search for the full fidelity; the low ones share the rest equally."""
 FULL_BLOCKS = 2
@@ -115,6 +117,10 @@ class Screening:
         control = [rest[int((at + 0.5) * len(rest) / count)] for at in range(count)]
         return [*chosen, *control]
 
+    def kept_share(self, history: History, budget: RemainingBudget) -> float:
+        """Return the share of the budget that the search leaves."""
+        return 1.0 - self._search_share(history, budget)
+
     def was_used(self, history: History) -> bool:
         """Return whether configurations other than the default ran at a low fidelity."""
         levels = map(history.at, self._fidelity.low)
@@ -163,17 +169,20 @@ class Screening:
         if len(known) == 1:
             every = self._space.enumerate(room + 1)
             if every is not None:
-                return self._affordable([arm_of(c) for c in every[1:]], low, budget)
+                return self._affordable([arm_of(c) for c in every[1:]], history, at, budget)
         count = min(BATCH, min(room, MAX_NEW) - (len(known) - 1))
         if count < 1:
             return []
         space = admitted_space(low, self._space)
         chosen = self._searcher.propose(space, trials, count, self._seed(low))
-        return self._affordable([arm_of(c) for c in chosen if c not in known], low, budget)
+        return self._affordable([arm_of(c) for c in chosen if c not in known], history, at, budget)
 
-    def _affordable(self, arms: list[Arm], low: History, budget: RemainingBudget) -> list[Arm]:
+    def _affordable(
+        self, arms: list[Arm], history: History, at: int, budget: RemainingBudget
+    ) -> list[Arm]:
         """Return as many arms as fit into the remaining budget with the default."""
-        keep = 1.0 - SEARCH_SHARE
+        low = history.at(self._fidelity.low[at])
+        keep = self.kept_share(history, budget)
         while arms and not budget.affords(low.cost([DEFAULT_ARM, *arms], Stage.SEARCH), keep):
             arms = arms[:-1]
         return arms
@@ -205,7 +214,8 @@ class Screening:
         cost = low.cost([DEFAULT_ARM, *arms], Stage.SEARCH)
         spent = Cost(sum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in low.samples), len(low.samples))
         within = _share(spent, budget) + _share(cost, budget) <= self._level_share(history, budget)
-        if most >= MAX_REPEATS or not within or not budget.affords(cost, keep=1.0 - SEARCH_SHARE):
+        keep = self.kept_share(history, budget)
+        if most >= MAX_REPEATS or not within or not budget.affords(cost, keep):
             return False
         return self._is_launch_variance_larger(at)
 
@@ -242,8 +252,10 @@ class Screening:
         return share / len(self._fidelity.low)
 
     def _search_share(self, history: History, budget: RemainingBudget) -> float:
+        """Return the share of the budget for the search, with or without room for a proof."""
         proof = _share(self._reserve.confirmation(history), budget)
-        return SEARCH_SHARE if proof <= 1.0 - SEARCH_SHARE else UNPROVEN_SHARE
+        share = min(MAX_SEARCH_SHARE, 1.0 - PROOF_MARGIN - proof)
+        return share if share >= MIN_SEARCH_SHARE else UNPROVEN_SHARE
 
     def _launches_at(self, history: History, at: int, budget: RemainingBudget) -> float:
         """Return the number of launches that the share of a low fidelity affords."""

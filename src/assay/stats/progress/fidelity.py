@@ -14,7 +14,8 @@ from assay.stats.progress.reports import Array
 MIN_CONFIGURATIONS = 8
 """Smallest number of configurations with an interval of Kendall's tau."""
 _RESAMPLES = 1000
-_TOP = 3
+TOP = 3
+"""Number of the best configurations at full fidelity that low fidelity should find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class FidelityAgreement:
         ceiling: tau between two halves of the launches of one fidelity, the largest that noise
             permits; absent without such halves.
         configurations: number of configurations with both values.
-        top_found: how many of the best three at full fidelity are in the best quarter at low
+        top_found: how many of the best ``TOP`` at full fidelity are in the best quarter at low
             fidelity.
     """
 
@@ -73,6 +74,7 @@ def fidelity_agreement(
     *,
     goal: Goal,
     halves: tuple[Sequence[float], Sequence[float]] | None = None,
+    low_only: Sequence[float] = (),
     alpha: float = 0.05,
     seed: int = 0,
 ) -> FidelityAgreement | None:
@@ -82,6 +84,8 @@ def fidelity_agreement(
         low, full: value of each configuration that was measured at both.
         goal: direction of better values.
         halves: values of each configuration from two halves of its launches at one fidelity.
+        low_only: values of the configurations that were measured at low fidelity alone; they count
+            for the best quarter.
         alpha: accepted probability that tau is outside its interval, approximately.
         seed: seed of the bootstrap.
 
@@ -96,8 +100,9 @@ def fidelity_agreement(
     if n >= MIN_CONFIGURATIONS:
         lo, hi = _bootstrap(np.asarray(low), np.asarray(full), alpha, seed)
     sign = 1.0 if goal is Goal.LOWER else -1.0
-    best_full = np.argsort(sign * np.asarray(full), kind="stable")[:_TOP].tolist()
-    quarter = np.argsort(sign * np.asarray(low), kind="stable")[: math.ceil(n / 4)].tolist()
+    best_full = np.argsort(sign * np.asarray(full), kind="stable")[:TOP].tolist()
+    every = np.asarray([*low, *low_only])
+    quarter = np.argsort(sign * every, kind="stable")[: math.ceil(len(every) / 4)].tolist()
     return FidelityAgreement(
         tau=tau,
         lo=lo,
