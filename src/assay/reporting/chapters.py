@@ -24,6 +24,7 @@ from assay.reporting.parts import (
     claims,
     conditions,
     explanation,
+    fidelity,
     front,
     grants,
     kernels,
@@ -133,6 +134,10 @@ def _picture_chapters(
     why = explanation.explained(report)
     if why is not None:
         yield _chapter("why", "Effects of the settings", why)
+    known = report.conclusion.fidelity if report.conclusion else None
+    levels = fidelity.fidelity(known) if known else None
+    if levels is not None:
+        yield _chapter("fidelity", "Fidelity of the search", levels, intro=fidelity.INTRO)
     if convergence is not None:
         base = shorten(gain.baseline, 40) if gain else "the baseline"
         yield _chapter(

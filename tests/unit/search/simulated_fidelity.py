@@ -8,7 +8,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
 from tests.unit.search.simulated_studies import Study, workload
 
 from assay.records import (
@@ -39,7 +38,7 @@ class Stepping(SimulatedProgram):
     """A program whose time grows with its steps.
 
     Attributes:
-        misleads: order of the configurations at low fidelity: their effects times this factor.
+        misleads: factor on the logarithms of the effects at low fidelity; -1 reverses the order.
     """
 
     misleads: float = 1.0
@@ -89,7 +88,3 @@ def tune(space: Space, program: SimulatedProgram, launches: float, seed: int = 0
     ran = run_race(TuneRace(spec, race_space, searcher), program, spec.budget)
     found = conclude(spec, ran.samples, race_space, searcher, ran.done)
     return Study(spec, ran.samples, ran.done, found)
-
-
-def without_fidelity(spec: StudySpec) -> StudySpec:
-    return msgspec.structs.replace(spec, fidelity=None)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from assay.machine.cpulist import format_list
 from assay.records import Claim, Kind, Outcome, Parameter, Stage, Statistic, StudySpec
+from assay.records.configuration import show_value
 from assay.records.shell import command_text
 from assay.reporting.convergence import STAGE_NAMES
 from assay.reporting.evidence import EvidenceTally
@@ -91,6 +92,7 @@ def method(
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
         ("Blocks", f"{blocks:,}; in each, every remaining arm runs once, in random order"),
         ("End of launches", _end_of_launches(spec)),
+        ("Fidelity", _fidelity(spec)),
         ("Confirms", _cross_environment_text(report)),
         ("Concurrent launches", _side_by_side(report)),
         ("Changes of settings", _switching(report)),
@@ -123,6 +125,15 @@ def _end_of_launches(spec: StudySpec) -> str | None:
     if spec.until.steady_steps is None:
         return "by assay, after a number of steady steps that follows from earlier blocks"
     return f"by assay, after {spec.until.steady_steps:,.0f} steady steps"
+
+
+def _fidelity(spec: StudySpec) -> str | None:
+    """Return the levels of the fidelity; ``None`` without one."""
+    if spec.fidelity is None:
+        return None
+    low = ", ".join(map(show_value, spec.fidelity.low))
+    full = show_value(spec.fidelity.full)
+    return clean(f"{spec.fidelity.name}: the search begins with {low}; claims rest on {full}")
 
 
 def _errors(spec: StudySpec) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from assay.records import Arm, Budget, Fidelity, Goal, Stage, StudySpec
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
@@ -24,7 +24,7 @@ from assay.search.progress.levels import estimates_of
 from assay.search.races.race import BlockPlan
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
-from assay.stats.progress.fidelity import MIN_CONFIGURATIONS, needs_launches, promoted
+from assay.stats.progress.fidelity import MIN_CONFIGURATIONS, Estimate, needs_launches, promoted
 
 GAUGE_LAUNCHES = 2
 """Launches of the default at a new lowest fidelity, which show its cost."""
@@ -132,9 +132,8 @@ class Screening:
 
     def ranked(self, history: History) -> list[Arm]:
         """Return all arms in the order of the lowest fidelity, the best first."""
-        low = self.lowest(history)
-        found = estimates_of(low)
-        return sorted(_able(low, found), key=lambda arm: found[arm.name].mean)
+        known = self._known(history, self._first_level(history))
+        return sorted(known, key=lambda arm: known[arm].mean)
 
     # --- levels -----------------------------------------------------------------------------------
 
@@ -197,7 +196,9 @@ class Screening:
         if len(chosen) <= self._room_at_full(history, budget) or not chosen:
             return None
         room = 0 if last else int(self._launches_at(history, following, budget)) - 1
-        if len(chosen) > room and self._repeats(history, at, chosen, budget):
+        known = len(self._known(history, at))
+        undecided = len(chosen) > min(room, math.ceil(PROMOTED_SHARE * known))
+        if undecided and self._repeats(history, at, chosen, budget):
             return self._block(chosen, at)
         # A fidelity without room for a selection would only delay the full one.
         return self._block(chosen[:room], following) if room > 1 else None
@@ -233,12 +234,23 @@ class Screening:
 
     def _promoted(self, history: History, at: int) -> list[Arm]:
         """Return the arms whose interval reaches into the best quarter, the best first."""
-        low = history.at(self._fidelity.low[at])
-        found = estimates_of(low)
-        arms = _able(low, found)
-        estimates = [found[arm.name] for arm in arms]
+        known = self._known(history, at)
+        arms, estimates = list(known), list(known.values())
         places = promoted(estimates, goal=Goal.LOWER, share=PROMOTED_SHARE)
         return [arms[place] for place in places]
+
+    def _known(self, history: History, at: int) -> dict[Arm, Estimate]:
+        """Return the estimates of the arms at a fidelity, other than the default and excluded ones.
+
+        Args:
+            history: samples of the study.
+            at: number of the fidelity.
+        """
+        low = history.at(self._fidelity.low[at])
+        found = estimates_of(low)
+        arms = (arm for arm in low.arms(Stage.SEARCH) if arm != DEFAULT_ARM)
+        able = (arm for arm in arms if not is_excluded(low, arm.configuration))
+        return {arm: found[arm.name] for arm in able if arm.name in found}
 
     def _seed(self, low: History) -> int:
         text = f"{self._spec.seed}/screen/{len(low.blocks(Stage.SEARCH))}".encode()
@@ -289,12 +301,6 @@ class Screening:
 def _works(low: History) -> bool:
     """Return whether the default has a value at a fidelity."""
     return bool(low.known(Stage.SEARCH, DEFAULT_ARM.name))
-
-
-def _able(low: History, known: Mapping[str, object]) -> list[Arm]:
-    """Return the arms other than the default that have values and are not excluded."""
-    arms = [arm for arm in low.arms(Stage.SEARCH) if arm.name in known and arm != DEFAULT_ARM]
-    return [arm for arm in arms if not is_excluded(low, arm.configuration)]
 
 
 def _share(cost: Cost, budget: RemainingBudget) -> float:
