@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from assay.bundle.source import Source, StratumSource
-from assay.records import Claim, Metric, Sample
+from assay.records import Claim, Metric, Sample, Value
+from assay.records.configuration import show_value
 
 _UNITS = {"s": "seconds", "bytes": "bytes"}
 _TICK_S = 0.001
@@ -97,6 +98,7 @@ def _add_series(
 ) -> None:
     labels = {"study": study, "stratum": str(stratum.stratum.number)}
     labels |= {"stage": str(sample.launch.stage), "arm": sample.launch.arm, "launch": str(number)}
+    labels |= _fidelity_label(sample.launch.fidelity)
     last_s = -1.0
     series = sample.series[metric]
     for time_s, value in zip(series.times_s, series.values, strict=True):
@@ -106,21 +108,27 @@ def _add_series(
             last_s = at_s
 
 
+def _fidelity_label(low: Value | None) -> dict[str, str]:
+    """Return the label of a launch at a low fidelity; none at the full one."""
+    return {} if low is None else {"fidelity": show_value(low)}
+
+
 def _series(
     study: str, stratum: StratumSource, metric: str
 ) -> Iterator[tuple[dict[str, str], list[tuple[float, float]]]]:
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    found: dict[tuple[str, str, Value | None], list[tuple[float, float]]] = {}
     for sample in stratum.samples:
         if metric in sample.metrics:
-            place = (str(sample.launch.stage), sample.launch.arm)
+            place = (str(sample.launch.stage), sample.launch.arm, sample.launch.fidelity)
             at_s = round(sample.started_at, 3)
             found.setdefault(place, []).append((at_s, sample.metrics[metric]))
-    for (stage, arm), points in found.items():
+    for (stage, arm, fidelity), points in found.items():
         labels = {
             "study": study,
             "stratum": str(stratum.stratum.number),
             "stage": stage,
             "arm": arm,
+            **_fidelity_label(fidelity),
         }
         yield labels, sorted(points, key=lambda point: point[0])
 
