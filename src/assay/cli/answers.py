@@ -33,6 +33,7 @@ from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Value
 from assay.records.cross_environment import CrossEnvironmentComparison
 from assay.records.design import FactorEffect
+from assay.records.fidelity import FidelityResult
 from assay.records.front import FrontExclusion
 from assay.records.kernels import KernelComparison
 from assay.records.requirement import RequirementResult
@@ -387,6 +388,8 @@ class TuneAnswer(StudyAnswer, frozen=True, kw_only=True):
         objectives: names of the objectives, if there are several.
         pareto_front: points of the Pareto front.
         excluded_points: confirmed points off the Pareto front.
+        fidelity: launches at each fidelity of the search, and how well the lowest one predicted the
+            order of the configurations.
     """
 
     metric: str
@@ -402,6 +405,7 @@ class TuneAnswer(StudyAnswer, frozen=True, kw_only=True):
     objectives: tuple[str, ...] = ()
     pareto_front: tuple[PointAnswer, ...] = ()
     excluded_points: tuple[PointAnswer, ...] = ()
+    fidelity: FidelityResult | None = None
 
 
 class PausedAnswer(Record, frozen=True, kw_only=True):

@@ -54,6 +54,8 @@ def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str,
         document["cross_environment"] = to_builtins(conclusion.cross_environment)
     if conclusion.interference is not None:
         document["interference"] = to_builtins(conclusion.interference)
+    if conclusion.fidelity is not None:
+        document["fidelity"] = to_builtins(conclusion.fidelity)
     if conclusion.switching is not None:
         document["switching"] = to_builtins(conclusion.switching)
     if conclusion.kernels is not None:

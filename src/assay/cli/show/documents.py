@@ -10,7 +10,7 @@ from assay.api.results.documents import baseline_document, named_document, warm_
 from assay.records import (
     StudySpec,
 )
-from assay.records.codec import SCHEMA
+from assay.records.codec import SCHEMA, to_builtins
 from assay.search.conclusion.notes import too_few_blocks_notes
 
 
@@ -64,5 +64,6 @@ def space_document(
         **named_document(spec),
         "excluded_settings": dict(left_out),
         **warm_start_document(spec),
+        **({} if spec.fidelity is None else {"fidelity": to_builtins(spec.fidelity)}),
         "notes": list(notes),
     }

@@ -9,6 +9,7 @@ from assay.api.studies.tuning import SpaceChoice
 from assay.cli.show.layout import width_of, wrapped
 from assay.launch.exported_variables import space_notes
 from assay.records import StudySpec
+from assay.records.configuration import show_value
 from assay.requests.tune import TuneRequest
 from assay.study.named_configurations import describe_named
 from assay.untrusted import clean
@@ -29,6 +30,7 @@ def show_space(choice: SpaceChoice, *, verbose: bool) -> None:
     lines += ["assay will try:"]
     lines += [f"  {clean(line)}" for line in describe_named(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
+    lines += [f"  {clean(line)}" for line in _fidelity_lines(spec)]
     lines += [f"  {note}" for note in space_notes(space, lab.plan, lab.driver.env)]
     lines += [f"  {clean(line)}" for line in _warm_start_lines(choice.request, spec)]
     lines += [f"  note: {note}" for note in choice.notes]
@@ -38,6 +40,15 @@ def show_space(choice: SpaceChoice, *, verbose: bool) -> None:
     elif left_out:
         lines += [f"  and leaves out {_left_out_words(list(left_out))}"]
     print("\n".join(wrapped(lines, width_of(stream))), file=stream, flush=True)
+
+
+def _fidelity_lines(spec: StudySpec) -> list[str]:
+    """Return the line on the fidelities of the search, if it has any."""
+    if spec.fidelity is None:
+        return []
+    low = ", ".join(map(show_value, spec.fidelity.low))
+    full = show_value(spec.fidelity.full)
+    return [f"first with {spec.fidelity.name}={low}; then, and for all claims, with {full}"]
 
 
 def _left_out_words(names: list[str]) -> str:

@@ -44,6 +44,10 @@ NEW_SHARE = 0.6
 """Share of the lowest fidelity for the first launches of configurations; the rest repeats them."""
 PROMOTED_SHARE = 0.25
 """Share of the configurations of a fidelity that it promotes if the noise permits it."""
+MIN_NEW = 8
+"""Number of configurations for which the lowest fidelity always has room, if the budget has."""
+MAX_ALL = 1000
+"""Largest number of configurations that all run at the lowest fidelity, as in a race."""
 MAX_NEW = 200
 """Largest number of configurations that a model proposes: its time grows with its data."""
 BATCH = 8
@@ -164,7 +168,7 @@ class Screening:
         low = history.at(self._fidelity.low[at])
         trials = trials_of(low)
         known = launched_configurations(trials)
-        room = int(NEW_SHARE * self._launches_at(history, at, budget))
+        room = max(MIN_NEW, int(min(NEW_SHARE * self._launches_at(history, at, budget), MAX_ALL)))
         if len(known) == 1:
             every = self._space.enumerate(room + 1)
             if every is not None:
