@@ -41,6 +41,7 @@ from assay.study.demands import (
     required_metrics,
 )
 from assay.study.failures import FailedLaunches
+from assay.study.first_block import counted_first_launch
 from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.listener import Listener
 from assay.study.program_files import ProgramFiles
@@ -201,6 +202,10 @@ class StudyLoop:
         """Store a sample before it is used, so that all decisions rest on stored samples."""
         self._watch.demand_same()
         sample = self._applied.with_evidence(sample)
+        first = self._account.launches == 0
+        surveyed = sample.launch.stage is Stage.SURVEY
+        if first:
+            sample = counted_first_launch(sample, self._spec)
         if self._boots is not None:
             sample = self._boots.with_evidence(sample)
         waited_s = self._store.waited_s
@@ -219,7 +224,7 @@ class StudyLoop:
         self._failures.add(sample, outputs)
         if self._account.launches == 1:
             demand_available(sample, self._spec.workload.metrics)
-        if sample.launch.stage is Stage.SURVEY and self._depends_on(sample.launch.arm):
+        if surveyed and self._depends_on(sample.launch.arm):
             demand_reports(sample, self._spec.workload)
             for metric in self._spec.targets:
                 demand_objective(sample, metric)

@@ -1,8 +1,12 @@
-"""Noise floor: the newest calibration of a machine."""
+"""Noise floor and spread between launches: the newest calibration of a machine."""
 
 from __future__ import annotations
 
-from assay.records import Kind, Status, Workload
+import math
+
+import msgspec
+
+from assay.records import Kind, Status, StoredSpread, StudySpec, Workload
 from assay.records.calibration import MachineFloor
 from assay.store import Store
 from assay.store.base import StudyRecord
@@ -77,3 +81,38 @@ def _floor(store: Store, record: StudyRecord, machine: str) -> MachineFloor | No
         metric=found.metric,
         ci=found.ci,
     )
+
+
+def with_launch_spread(spec: StudySpec, store: Store, machine: str) -> StudySpec:
+    """Return a specification with the calibrated spread between launches of its program.
+
+    It matters where assay chooses the length of launches. Only calibrations with the same program
+    are comparable: the built-in load runs for 50 ms in one thread.
+
+    Args:
+        spec: specification of a study that has not begun.
+        store: store of the calibrations.
+        machine: fingerprint of the machine, as in strata.
+    """
+    until = spec.until
+    if until is None or until.steady_steps is not None or spec.workload.steady_metric is None:
+        return spec
+    return msgspec.structs.replace(spec, launch_spread=_spread(store, machine, spec.workload))
+
+
+def _spread(store: Store, machine: str, workload: Workload) -> StoredSpread | None:
+    """Return the spread between launches by the newest calibration with the same program."""
+    for head in reversed(store.studies()):
+        if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
+            continue
+        record = store.study(head.id)
+        if not _is_same(record.spec.workload, workload) or _floor(store, record, machine) is None:
+            continue
+        found = store.conclusions(record.id)[record.strata[-1].number].calibration
+        if found is not None and found.ratio_sd_log > 0.0:
+            return StoredSpread(
+                sd=found.ratio_sd_log / math.sqrt(2.0),  # a ratio has the noise of two launches
+                study=record.id,
+                started_at=record.created_at,
+            )
+    return None

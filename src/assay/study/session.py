@@ -57,7 +57,11 @@ from assay.study.kernels import kernel_description, varies_kernel
 from assay.study.laboratory import Laboratory
 from assay.study.listener import Listener
 from assay.study.loop import StudyLoop
-from assay.study.noise_floor import calibration_of_other_machine, machine_floor
+from assay.study.noise_floor import (
+    calibration_of_other_machine,
+    machine_floor,
+    with_launch_spread,
+)
 from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts
 from assay.study.stop import StopSignal
@@ -133,7 +137,9 @@ def begin(
     """
     laboratory = with_firmware_values(laboratory, spec, {})
     spec = prepared_spec(spec, laboratory)
-    spec = with_affordable(spec, store.overheads(fingerprint(laboratory.machine)))
+    machine = fingerprint(laboratory.machine)
+    spec = with_affordable(spec, store.overheads(machine))
+    spec = with_launch_spread(spec, store, machine)
     race_of(spec, laboratory.space(spec), GpSearcher())  # fails before the study is created
     for arm in spec.arms:
         planned = laboratory.plan(arm.configuration)

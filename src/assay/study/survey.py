@@ -37,15 +37,11 @@ from assay.study.demands import (
     demand_reports,
     required_metrics,
 )
+from assay.study.first_block import is_long
 from assay.study.laboratory import Laboratory
 from assay.study.loop import awaited_samples
 from assay.study.stop import StopSignal
 from assay.wording.failure import RUN_BY_HAND, failure_text
-
-LONG_LAUNCH_S = 10.0
-"""Time of a launch beyond which cold caches hardly change it."""
-LONG_LAUNCH_SHARE = 0.02
-"""Share of the budget beyond which the first launch is too expensive to be left unused."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +142,8 @@ def counted_survey(sample: Sample, spec: StudySpec) -> Sample:
         sample: sample of the survey.
         spec: specification of the study.
     """
-    budget_s = spec.budget.time_s
     whole = sample.outcome is Outcome.OK and spec.workload.steady_metric is None
-    if not whole or budget_s is None or sample.wall_s is None:
-        return sample
-    if sample.wall_s <= max(LONG_LAUNCH_S, LONG_LAUNCH_SHARE * budget_s):
+    if not whole or spec.budget.time_s is None or not is_long(sample, spec):
         return sample
     launch = msgspec.structs.replace(sample.launch, stage=Stage.GAUGE)
     return msgspec.structs.replace(sample, launch=launch)

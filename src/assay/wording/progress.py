@@ -88,6 +88,49 @@ def ended_by_until(
     return note
 
 
+def lengthened(metric: str, first_steps: float, last_steps: float) -> str:
+    """Return a note on launches that assay made longer, since earlier ones were not steady.
+
+    Args:
+        metric: name of the metric.
+        first_steps: steady steps of the launches before.
+        last_steps: steady steps of the longest launches.
+    """
+    return (
+        f"{metric} still changed at the end of launches with {first_steps:,.0f} steady steps: "
+        f"assay lengthened those of later blocks to up to {last_steps:,.0f} steady steps"
+    )
+
+
+def revised_blocks(metric: str, blocks: int, warmup_steps: float) -> str:
+    """Return a note on blocks whose values no longer contain steps of the warm-up.
+
+    Args:
+        metric: name of the metric.
+        blocks: number of these blocks.
+        warmup_steps: last step of the warm-up that later launches showed.
+    """
+    begin = "the first block begins" if blocks == 1 else f"the first {blocks:,} blocks begin"
+    return (
+        f"the values of {metric} that the verdict rests on in {begin} at step "
+        f"{warmup_steps:,.0f}: later launches showed that the warm-up ends there"
+    )
+
+
+def calibrated_spread(sd: float, study: str, calibrated_on: str) -> str:
+    """Return a note on the calibration from which the lengths of launches begin.
+
+    Args:
+        sd: standard deviation between launches, as a share.
+        study: id of the calibration.
+        calibrated_on: its day.
+    """
+    return (
+        f"the lengths of launches begin from a standard deviation of {100 * sd:.2g} % between "
+        f"launches, by calibration {study} of {calibrated_on} with this program"
+    )
+
+
 def diluted_effect(arm: str, metric: str, step_ratio: float, value_ratio: float) -> str:
     """Return a note on an effect on the steps that periodic dips make smaller.
 

@@ -18,9 +18,11 @@ from assay.records import (
 )
 from assay.records.sample import PROGRESS_PREFIX
 from assay.records.workload import BUILT_IN
+from assay.search.history.block_values import RevisedBlocks
 from assay.search.progress.end_rules import SEARCH_STAGES
 from assay.search.progress.steady_launches import SteadyLaunches
 from assay.wording import progress as wording
+from assay.wording.noise_floor import day
 
 MIN_STEP_EFFECT = 0.005
 """Smallest effect on the time of a step for a note on its dilution, as a share."""
@@ -46,6 +48,7 @@ def progress_notes(
         timed = [s for s in samples if s.launch.stage is not Stage.SURVEY and s.outcome.succeeded]
         notes += _steady_notes(metric, timed, arms)
         notes += _ended_early_notes(metric, timed)
+        notes += _length_notes(spec, metric, samples)
     return [*notes, *_until_notes(spec, samples), *_dilution_notes(spec, samples, arms)]
 
 
@@ -96,6 +99,25 @@ def _ended_early_notes(metric: Metric, samples: Sequence[Sample]) -> list[str]:
     searched = [s for s in samples if s.launch.stage in SEARCH_STAGES and metric.name in s.steady]
     ended = sum(s.steady[metric.name].ended_early for s in searched)
     return [wording.ended_early(ended, len(searched))] if ended else []
+
+
+def _length_notes(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> Iterator[str]:
+    """Yield notes on the lengths of launches that assay chose, and on their warm-up."""
+    stored = spec.launch_spread
+    if stored is not None:
+        yield wording.calibrated_spread(stored.sd, stored.study, day(stored.started_at))
+    rules = [s.launch.end for s in samples if s.launch.end is not None]
+    grown = [rule.steady_steps for rule in rules if rule.lengthened and rule.steady_steps]
+    usual = [rule.steady_steps for rule in rules if not rule.lengthened and rule.steady_steps]
+    if grown:
+        yield wording.lengthened(metric.name, min(usual or grown), max(grown))
+    blocks = RevisedBlocks.of(spec)
+    if blocks is None:
+        return
+    for sample in samples:
+        blocks.add(sample)
+    if blocks.warmup_steps is not None and blocks.revised:
+        yield wording.revised_blocks(metric.name, blocks.revised, blocks.warmup_steps)
 
 
 def _until_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:

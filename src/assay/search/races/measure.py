@@ -54,7 +54,9 @@ class MeasureRace(BlockRace):
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         surveys = len(self._history.blocks(Stage.SURVEY))
-        works = self._works(Stage.SURVEY, self._arm)
+        works = any(self._works(stage, self._arm) for stage in (Stage.SURVEY, Stage.CONFIRM))
+        if not self._history.samples and self._single:
+            return BlockPlan(Stage.CONFIRM, (self._arm,))
         if not works and surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if works and self._warming(budget):
@@ -81,6 +83,11 @@ class MeasureRace(BlockRace):
         if blocks == 0:
             return self._too_small(budget)
         return Ending(EndReason.BUDGET, budget_ending(self._tally()))
+
+    @property
+    def _single(self) -> bool:
+        """True if the study has one launch, which then gives its value."""
+        return self._spec.budget.launches == 1 and not self._spec.warmup
 
     def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
         """See ``BlockRace``; a first launch that used the budget is not given it twice."""

@@ -267,6 +267,12 @@ class BlockRunner:
             # A sample from the store: continue the block with its original layout.
             self._lay_out(launch.stage, launch.block, launch.block_arms or (), launch.fidelity)
         self._kept = self._kept or launch.block_arms is not None
+        if launch.block == self.number and launch.stage is not self.stage:
+            # A long first launch counts, and so does the rest of its block.
+            self.stage = launch.stage
+            self._waiting = [
+                msgspec.structs.replace(waiting, stage=launch.stage) for waiting in self._waiting
+            ]
         place = _slot_of(launch)
         self._in_flight.pop(place, None)
         self._waiting = [w for w in self._waiting if _slot_of(w) != place]
