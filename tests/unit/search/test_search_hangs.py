@@ -26,13 +26,18 @@ from assay.records import (
     Space,
     Stage,
     StudySpec,
+    Until,
     Verdict,
 )
 from assay.records.sample import KILLED_AFTER, STOP_FAILED, TERMINATION
 from assay.search.claims.gate import FAILED, gate_reasons
 from assay.search.claims.reliability import excess_losses
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.hangs import FIRST_LAUNCH_FACTOR, MIN_HANG_TIMEOUT_S
+from assay.search.history.hangs import (
+    FIRST_LAUNCH_FACTOR,
+    MIN_HANG_TIMEOUT_S,
+    hang_timeout_s,
+)
 from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
@@ -258,3 +263,22 @@ def test_cost_of_a_block_includes_termination_time() -> None:
     arm = Arm(name="a", configuration=DEFAULT)
     assert history.cost([arm]).time_s == pytest.approx(20.5, abs=0.1)
     assert history.wall_s("a") == 0.5
+
+
+@pytest.mark.parametrize(("until", "factor"), [(None, None), (Until(), FIRST_LAUNCH_FACTOR)])
+def test_first_look_limits_only_launches_that_end_like_it(
+    until: Until | None, factor: float | None
+) -> None:
+    launch = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=0, position=0)
+    look = Sample(launch=launch, outcome=Outcome.ENOUGH, wall_s=30.0)
+    spec = StudySpec(kind=Kind.TUNE, workload=workload(), budget=Budget(time_s=900.0), until=until)
+    history = History.of(spec, [look])
+    expected = None if factor is None else 30.0 * factor
+    assert hang_timeout_s(spec, history, "default") == expected
+    assert history.first_wall_s("default") == 30.0
+    whole = msgspec.structs.replace(
+        look, launch=msgspec.structs.replace(launch, stage=Stage.GAUGE), outcome=Outcome.OK
+    )
+    history.add(msgspec.structs.replace(whole, wall_s=90.0))
+    assert hang_timeout_s(spec, history, "default") == 90.0 * FIRST_LAUNCH_FACTOR
+    assert history.first_wall_s("default", whole=True) == 90.0

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from assay.records import BuildRecipe, Claim, Conclusion, Kind, Status, StudySpec, Verdict, Workload
+from assay.records import (
+    BuildRecipe,
+    Calibration,
+    Claim,
+    Conclusion,
+    Goal,
+    Kind,
+    Metric,
+    Progress,
+    Status,
+    StudySpec,
+    Until,
+    Verdict,
+    Workload,
+)
 from assay.store import Store, open_store
-from assay.study.noise_floor import machine_floor
+from assay.study.noise_floor import machine_floor, with_launch_spread
 from assay.study.session import stored_result
 from assay.testing.store_contracts import make_conclusion, make_stratum, tune_spec
 
+AUTO = Until()
 HERE, THERE = "0123456789abcdef", "fedcba9876543210"
 
 
@@ -175,3 +191,48 @@ def test_calibrated_programs_are_identified_by_build(store: Store) -> None:
     for workload, study in ((built("own.c"), own), (built("other.c"), other)):
         found = machine_floor(store, HERE, workload)
         assert found is not None and found.study == study
+
+
+def measured_spread(
+    store: Store, sd: float, at_s: float, argv: str = "./app", machine: str = HERE
+) -> str:
+    workload = Workload(argv=(argv,))
+    study = calibrated(store, 1.01, at_s, machine=machine, workload=workload)
+    found = Conclusion(
+        kind=Kind.CALIBRATE,
+        metric="wall_s",
+        noise_floor=null_claim(1.01),
+        calibration=Calibration(
+            median=60.0, sd_log=2 * sd, ratio_sd_log=math.sqrt(2.0) * sd, position=1.0
+        ),
+    )
+    store.set_conclusion(study, found)
+    return study
+
+
+def reporting_study(until: Until | None = AUTO) -> StudySpec:
+    sps = Metric(name="sps", goal=Goal.HIGHER, progress=Progress(pattern="sps (.*)"))
+    return msgspec.structs.replace(
+        spec_of(Kind.COMPARE), workload=Workload(argv=("./app",), metrics=(sps,)), until=until
+    )
+
+
+def test_spread_comes_from_the_newest_calibration_with_the_same_program(store: Store) -> None:
+    measured_spread(store, 0.02, 100.0)
+    newest = measured_spread(store, 0.004, 200.0)
+    measured_spread(store, 0.05, 300.0, argv="./other")
+    measured_spread(store, 0.06, 400.0, machine=THERE)
+    found = with_launch_spread(reporting_study(), store, HERE).launch_spread
+    assert found is not None
+    assert (found.study, found.started_at) == (newest, 200.0)
+    assert found.sd == pytest.approx(0.004)
+
+
+@pytest.mark.parametrize("until", [None, Until(steady_steps=50.0)])
+def test_launches_of_given_length_need_no_spread(store: Store, until: Until | None) -> None:
+    measured_spread(store, 0.02, 100.0)
+    assert with_launch_spread(reporting_study(until), store, HERE) == reporting_study(until)
+
+
+def test_no_calibration_gives_no_spread(store: Store) -> None:
+    assert with_launch_spread(reporting_study(), store, HERE).launch_spread is None
