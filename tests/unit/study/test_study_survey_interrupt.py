@@ -1,4 +1,4 @@
-"""Interrupts of a first launch: the program is asked to end, and the user learns how long it has."""
+"""Interrupts of a first launch: the program is asked to end in time."""
 
 from __future__ import annotations
 
