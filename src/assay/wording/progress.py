@@ -110,10 +110,9 @@ def revised_blocks(metric: str, blocks: int, warmup_steps: float) -> str:
         blocks: number of these blocks.
         warmup_steps: last step of the warm-up that later launches showed.
     """
-    begin = "the first block begins" if blocks == 1 else f"the first {blocks:,} blocks begin"
     return (
-        f"the values of {metric} that the verdict rests on in {begin} at step "
-        f"{warmup_steps:,.0f}: later launches showed that the warm-up ends there"
+        f"in {show_count(blocks, 'block')} the values of {metric} that the verdict rests on begin "
+        f"at step {warmup_steps:,.0f}: later launches showed that the warm-up ends there"
     )
 
 

@@ -144,7 +144,8 @@ def test_notes_name_revised_blocks_longer_launches_and_the_calibration() -> None
         spec(), launch_spread=StoredSpread(sd=0.004, study="cal-1", started_at=0.0)
     )
     text = " ".join(progress_notes(of, samples, ()))
-    assert "begins at step 20: later launches showed" in text.replace("block begins", "begins")
+    assert "in 1 block the values of sps" in text
+    assert "begin at step 20: later launches showed" in text
     assert "still changed at the end of launches with 40 steady steps" in text
     assert "up to 80 steady steps" in text
     assert "0.4 % between launches, by calibration cal-1 of 1970-01-01" in text
