@@ -208,6 +208,15 @@ def test_chosen_length_is_a_positive_number_of_steps(time_s: float, stage: Stage
     assert 0.0 < found.steady_steps < 1e7
 
 
+def test_shortest_launch_is_shorter_than_a_first_look() -> None:
+    found = rules(spec(), SURVEYED).shortest_launch_s()
+    assert found is not None
+    assert 0.5 < found < STEPS * STEP_S / 4
+    assert rules(spec()).shortest_launch_s() is None
+    for until in (None, Until(steady_steps=40.0)):
+        assert rules(spec(until), SURVEYED).shortest_launch_s() is None
+
+
 def test_budget_in_launches_gives_a_length() -> None:
     of = msgspec.structs.replace(spec(), budget=Budget(launches=30))
     found = rules(of, SURVEYED).rule(

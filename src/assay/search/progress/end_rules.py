@@ -88,6 +88,24 @@ class EndRules:
     def _steady_at(self, metric: Metric, fidelity: Value | None) -> SteadyLaunches:
         return self._steady.setdefault(fidelity, SteadyLaunches(metric))
 
+    def shortest_launch_s(self) -> float | None:
+        """Return the time of the shortest useful launch, in seconds.
+
+        A first look is longer than the launches that follow it.
+
+        Returns:
+            ``None`` if assay does not choose the length of launches, or does not know them yet.
+        """
+        from assay.stats.progress.launch_length import MIN_STEPS
+
+        until, steady = self._spec.until, self.at(None)
+        if until is None or until.steady_steps is not None or steady is None:
+            return None
+        warm_up, cost = steady.warm_up(steady.arms), steady.cost()
+        if warm_up is None or cost is None:
+            return None
+        return cost.seconds(warm_up.period_steps or MIN_STEPS)
+
     def _rule_of_block(
         self, steady: SteadyLaunches, launch: Launch, arms: Sequence[str], left: Budget
     ) -> EndRule:

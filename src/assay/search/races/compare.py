@@ -178,7 +178,7 @@ class CompareRace(BlockRace):
 
     def _too_small(self, arms: list[Arm], budget: RemainingBudget) -> Ending | None:
         """Return the end if the smallest number of blocks does not fit (rule 10)."""
-        if budget.affords(self._history.cost(arms).times(self._min_blocks)):
+        if budget.affords(self._shortest(self._history.cost(arms)).times(self._min_blocks)):
             return None
         return self._no_block(arms, budget)
 
@@ -188,7 +188,9 @@ class CompareRace(BlockRace):
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
         return self._refused(
             too_small_for_claim_ending(self._min_blocks),
-            self._budget_for(budget, self._history.cost(arms), self._min_blocks, rest),
+            self._budget_for(
+                budget, self._shortest(self._history.cost(arms)), self._min_blocks, rest
+            ),
         )
 
     def _warm(self, arm: Arm) -> bool:

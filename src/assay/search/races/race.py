@@ -19,7 +19,13 @@ from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import History
-from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget, sufficient_budget
+from assay.search.history.remaining_budget import (
+    LAUNCH_OVERHEAD_S,
+    NO_COST,
+    Cost,
+    RemainingBudget,
+    sufficient_budget,
+)
 from assay.search.progress.end_rules import EndRules
 from assay.search.space.switching import HardToChangeFactors
 from assay.stats.block_order import launch_order
@@ -414,6 +420,14 @@ class BlockRace(ABC):
         if left.launches is None:
             return free_slots
         return min(free_slots, max(left.launches - in_flight, 0 if in_flight else 1))
+
+    def _shortest(self, block: Cost) -> Cost:
+        """Return the cost of a block whose launches are as short as its rule may make them."""
+        launch_s = self._end_rules.shortest_launch_s()
+        if launch_s is None:
+            return block
+        shortest_s = (launch_s + LAUNCH_OVERHEAD_S) * block.launches
+        return replace(block, time_s=min(block.time_s, shortest_s))
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Return whether an arm gave no value in the newest blocks of a stage in which it ran."""
