@@ -281,12 +281,14 @@ class TestMeasure(RaceContract):
         return MeasureRace(spec)
 
     def test_insufficient_budget_error_names_sufficient_budget(self) -> None:
-        """One launch is a measurement; the warm-up alone is not."""
-        spec = self.spec(Budget(launches=1))
+        """One launch is a measurement; a requested warm-up alone is not."""
+        single = self.spec(Budget(launches=1))
+        assert run_race(self.race(single), self.program, single.budget).done.reason == "budget"
+        spec = msgspec.structs.replace(single, warmup=1)
         done = run_race(self.race(spec), self.program, spec.budget).done
         assert done.needed is not None
         assert done.reason == "too_small"
-        enough = self.spec(Budget(launches=done.needed.launches))
+        enough = msgspec.structs.replace(spec, budget=Budget(launches=done.needed.launches))
         assert run_race(self.race(enough), self.program, enough.budget).done.reason in (
             "decided",
             "budget",

@@ -57,7 +57,7 @@ class MeasureRace(BlockRace):
         works = any(self._works(stage, self._arm) for stage in (Stage.SURVEY, Stage.CONFIRM))
         if not self._history.samples and self._single:
             return BlockPlan(Stage.CONFIRM, (self._arm,))
-        if not works and surveys < MAX_ATTEMPTS and not (surveys and budget.spent):
+        if not works and surveys < MAX_ATTEMPTS and not (self._history.samples and budget.spent):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if works and self._warming(budget):
             return BlockPlan(Stage.SURVEY, (self._arm,))
