@@ -26,7 +26,10 @@ else:  # a type checker reports unknown names
         else:
             module = import_module("assay.api")
             if name not in module.MODULES:
-                raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+                import sys
+
+                text = f"module {__name__!r} has no attribute {name!r}"
+                raise AttributeError(text, name=name, obj=sys.modules[__name__])
         globals()[name] = value = getattr(module, name)
         return value
 

@@ -1,128 +1,61 @@
-"""Display of the progress of a study in a notebook or on a terminal.
+"""Progress of a study that Python began: a line that is updated, and warnings.
 
-The display is updated at most once a second, since it uses time of the CPUs of the program.
+The line is updated once a second, since it uses time of the CPUs of the program.
 """
 
 from __future__ import annotations
 
-import html
-import os
-import sys
+import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
 
+from assay.api.displays import Display, NoDisplay, find_display
 from assay.api.observer import Observer
 from assay.api.process import AssayWarning
 from assay.errors import AssayError
+from assay.executors.progress.live import LatestReport
 from assay.records import Budget, Launch, Sample, StudySpec
 from assay.search.races.race import Race
 from assay.study.listener import Listener, SilentListener
-from assay.units import show_count, show_duration
+from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.stages import STAGE_NAMES
 
 REFRESH_INTERVAL_S = 1.0
-"""Shortest interval between two updates, in seconds."""
-BAR_CHARACTERS = 20
-DEFAULT_COLUMNS = 80
-"""Width of a terminal that does not state it."""
+"""Time between two updates, in seconds."""
+NO_BUDGET = Budget()
 
 
-class Display(Protocol):
-    """Place of one line that is updated."""
+@dataclass(frozen=True)
+class BarState:
+    """State that a bar shows; replaced as a whole, since another thread reads it.
 
-    def show(self, share: float | None, text: str) -> None:
-        """Replace the line.
-
-        Args:
-            share: spent share of the budget, from 0 to 1; ``None`` if unknown.
-            text: state in words.
-        """
-        ...
-
-    def close(self) -> None:
-        """Remove the line."""
-        ...
-
-
-class TerminalDisplay:
-    """Line on error output of a terminal."""
-
-    def show(self, share: float | None, text: str) -> None:
-        """See ``Display.show``."""
-        width = max(20, _columns() - 1)
-        line = f"{_bar(share)} {clean(text)}" if share is not None else clean(text)
-        print(f"\r\x1b[2K{line[:width]}", end="", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """See ``Display.close``."""
-        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
-
-
-class NotebookDisplay:
-    """Output of a notebook that is updated in place.
-
-    Args:
-        display: ``IPython.display.display``.
+    Attributes:
+        activity: stage of the study, or another activity.
+        launches: number of launches so far; ``None`` to leave it out.
+        left: remaining budget at ``at_s``.
+        at_s: time of the state on the monotonic clock, in seconds.
     """
 
-    def __init__(self, display: Any) -> None:
-        self._handle = display(_Line("", ""), display_id=True)
+    activity: str
+    launches: int | None = None
+    left: Budget = NO_BUDGET
+    at_s: float = 0.0
 
-    def show(self, share: float | None, text: str) -> None:
-        """See ``Display.show``."""
-        value = "" if share is None else f' value="{min(1.0, share):.3f}"'
-        words = html.escape(clean(text))
-        markup = f'<progress max="1"{value} style="vertical-align:middle"></progress> {words}'
-        plain = f"{_bar(share)} {clean(text)}" if share is not None else clean(text)
-        self._handle.update(_Line(markup, plain))
-
-    def close(self) -> None:
-        """See ``Display.close``."""
-        self._handle.update(_Line("", ""))
-
-
-class _Line:
-    """Line as HTML, and as text for front ends without HTML."""
-
-    def __init__(self, markup: str, plain: str) -> None:
-        self._markup, self._plain = markup, plain
-
-    def _repr_html_(self) -> str:
-        return self._markup
-
-    def __repr__(self) -> str:
-        return self._plain
-
-
-class NoDisplay:
-    """Display that shows nothing."""
-
-    def show(self, share: float | None, text: str) -> None:
-        """See ``Display.show``."""
-
-    def close(self) -> None:
-        """See ``Display.close``."""
-
-
-def find_display() -> Display:
-    """Return the display of this process: a notebook, a terminal, or none."""
-    module = sys.modules.get("IPython")
-    shell = module.get_ipython() if module is not None else None
-    if shell is not None and getattr(shell, "kernel", None) is not None:
-        from IPython.display import display
-
-        return NotebookDisplay(display)
-    if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        return TerminalDisplay()
-    return NoDisplay()
+    def left_at(self, now_s: float) -> Budget:
+        """Return the remaining budget at a later time."""
+        if self.left.time_s is None:
+            return self.left
+        return Budget(
+            time_s=max(0.0, self.left.time_s - (now_s - self.at_s)), launches=self.left.launches
+        )
 
 
 class ProgressBar(SilentListener):
-    """Listener of a study that updates a display.
+    """Listener of a study that updates a display, also during a long launch.
 
     Args:
         display: place of the line.
@@ -134,7 +67,9 @@ class ProgressBar(SilentListener):
         self._display = display
         self._budget = spec.budget
         self._launches = launches
-        self._shown_s = -float("inf")
+        self._state: BarState | None = None
+        self._latest: Callable[[], LatestReport | None] = lambda: None
+        self._drawing = threading.Lock()
         self.study_id: str | None = None
 
     def started(self, study_id: str) -> None:
@@ -145,27 +80,84 @@ class ProgressBar(SilentListener):
         """See ``Listener.warned``."""
         warnings.warn(str(error), AssayWarning, stacklevel=2)
 
+    def noticed(self, text: str) -> None:
+        """See ``Listener.noticed``."""
+        warnings.warn(clean(text, "\n"), AssayWarning, stacklevel=2)
+
+    def watching(self, latest: Callable[[], LatestReport | None]) -> None:
+        """See ``Listener.watching``."""
+        self._latest = latest
+
     def launching(self, launch: Launch, left: Budget) -> None:
         """See ``Listener.launching``."""
-        now_s = time.monotonic()
-        if now_s - self._shown_s < REFRESH_INTERVAL_S:
-            return
-        self._shown_s = now_s
-        parts = [STAGE_NAMES[launch.stage], show_count(self._launches, "launch", "launches")]
-        if left.time_s is not None:
-            parts.append(f"{show_duration(max(0, round(left.time_s)))} left")
-        elif left.launches is not None:
-            parts.append(f"{max(0, left.launches)} left")
-        self._display.show(_spent(self._budget, left), ", ".join(parts))
+        first = self._state is None
+        if first:
+            self._budget = _larger(self._budget, left)
+        activity = STAGE_NAMES[launch.stage]
+        self._state = BarState(activity, self._launches, left, time.monotonic())
+        if first:
+            self.draw()
 
-    def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
+    @contextmanager
+    def building(self, argv: tuple[str, ...]) -> Iterator[None]:
         """See ``Listener.building``."""
-        self._display.show(None, "building the program")
-        return nullcontext()
+        before, self._state = self._state, BarState("building the program")
+        self.draw()
+        try:
+            yield
+        finally:
+            self._state = before
 
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
         """See ``Listener.sampled``."""
         self._launches += 1
+
+    def ending(self, grace_s: float) -> None:
+        """See ``Listener.ending``."""
+        if self._state is not None:
+            words = f"ending the program, which takes up to {show_duration(grace_s)}"
+            self._state = replace(self._state, activity=words)
+            self.draw()
+
+    def draw(self) -> None:
+        """Update the display; any thread may call this."""
+        with self._drawing:
+            state = self._state
+            if state is None:
+                return
+            left = state.left_at(time.monotonic())
+            self._display.show(_spent(self._budget, left), ", ".join(self._parts(state, left)))
+
+    def _parts(self, state: BarState, left: Budget) -> Iterator[str]:
+        yield state.activity
+        report = self._latest()
+        if report is not None:
+            value = show_quantity(report.value, report.unit)
+            yield f"{report.metric} {value} at step {report.step:,.0f}"
+        if state.launches is not None:
+            yield show_count(state.launches, "launch", "launches")
+        if left.time_s is not None:
+            yield f"{show_duration(round(left.time_s))} left"
+        elif left.launches is not None:
+            yield f"{max(0, left.launches)} left"
+
+    @contextmanager
+    def updating(self) -> Iterator[None]:
+        """Context in which a thread updates the display; it is removed at the end."""
+        ended = threading.Event()
+
+        def update() -> None:
+            while not ended.wait(REFRESH_INTERVAL_S):
+                self.draw()
+
+        thread = threading.Thread(target=update, name="assay-progress", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            self._display.close()
 
 
 class NotebookObserver(Observer):
@@ -216,12 +208,9 @@ class NotebookObserver(Observer):
     @contextmanager
     def listening(self, spec: StudySpec, launches: int = 0) -> Iterator[Listener]:
         """See ``Observer.listening``."""
-        display = self._display()
-        self._bar = ProgressBar(display, spec, launches)
-        try:
+        self._bar = ProgressBar(self._display(), spec, launches)
+        with self._bar.updating() if self._visible else nullcontext():
             yield self._bar
-        finally:
-            display.close()
 
     def _display(self) -> Display:
         return find_display() if self._visible else NoDisplay()
@@ -237,13 +226,9 @@ def _spent(budget: Budget, left: Budget) -> float | None:
     return min(1.0, max(0.0, max(shares))) if shares else None
 
 
-def _bar(share: float | None) -> str:
-    full = round((share or 0.0) * BAR_CHARACTERS)
-    return f"[{'#' * full}{'.' * (BAR_CHARACTERS - full)}]"
-
-
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or DEFAULT_COLUMNS
-    except (OSError, ValueError):
-        return DEFAULT_COLUMNS
+def _larger(budget: Budget, left: Budget) -> Budget:
+    """Return the budget of this session: a resumed study may have more left than it began with."""
+    return Budget(
+        time_s=max(filter(None, (budget.time_s, left.time_s)), default=None),
+        launches=max(filter(None, (budget.launches, left.launches)), default=None),
+    )

@@ -114,3 +114,48 @@ async def _await(study: assay.Study[None]) -> None:
 def test_error_of_an_awaited_study_is_raised() -> None:
     with pytest.raises(assay.WorkloadFailedError):
         asyncio.run(assay.in_thread(failing))
+
+
+def test_interrupt_of_the_wait_says_that_the_study_still_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = threading.Event()
+
+    def interrupted(timeout_s: float | None) -> bool:
+        raise KeyboardInterrupt
+
+    with assay.Study(until_stopped, begun) as study:
+        with monkeypatch.context() as patched:
+            patched.setattr(study, "wait", interrupted)
+            with pytest.raises(KeyboardInterrupt) as caught:
+                study.result()
+        assert caught.value.__notes__ == ["The study still runs: its method stop() ends it."]
+        assert study.running
+
+
+def test_awaited_study_wakes_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancellation from a signal handler does not wake the loop by itself."""
+    monkeypatch.setattr("assay.api.functions.background.WAKE_INTERVAL_S", 0.01)
+
+    async def main() -> None:
+        loop, turns = asyncio.get_running_loop(), 0
+        task = asyncio.ensure_future(_await(assay.Study(until_stopped, threading.Event())))
+        select = loop._selector.select  # type: ignore[attr-defined]
+
+        def counted(timeout: float | None) -> object:
+            nonlocal turns
+            turns += 1
+            if turns == 20:
+                task.cancel()
+            return select(timeout)
+
+        monkeypatch.setattr(loop._selector, "select", counted)  # type: ignore[attr-defined]
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_study_of_no_function_is_refused() -> None:
+    with pytest.raises(assay.InvalidInputError, match=r"Give a function, such as assay\.tune"):
+        assay.Study("tune")  # type: ignore[arg-type]

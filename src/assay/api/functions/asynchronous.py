@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Unpack
 
 from assay.api.functions.background import in_thread
 from assay.api.functions.domains import Settings, Space
-from assay.api.functions.fields import Command
+from assay.api.functions.fields import Command, Commands
 from assay.api.functions.keywords import (
     CompareKeywords,
     MeasureKeywords,
     SweepKeywords,
     TuneKeywords,
-    with_keywords,
 )
 from assay.api.functions.new_studies import compare, measure, sweep, tune
+from assay.api.functions.public import with_keywords
 from assay.api.results.result import Result
 
 
@@ -46,13 +45,11 @@ async def tune_async(
 
 
 @with_keywords(CompareKeywords)
-async def compare_async(
-    commands: Sequence[Command] | Command, **options: Unpack[CompareKeywords]
-) -> Result:
+async def compare_async(commands: Commands, **options: Unpack[CompareKeywords]) -> Result:
     """Compare commands or configurations without blocking the event loop; see ``compare``.
 
     Args:
-        commands: commands to compare, or the words of one command.
+        commands: commands to compare, commands by name, or the words of one command.
         **options: see ``CompareKeywords``.
 
     Raises:

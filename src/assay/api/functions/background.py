@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Generator
@@ -10,11 +11,19 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from assay.api.functions.argument_types import shown
 from assay.api.functions.session import CONTROL, Control
-from assay.errors import NotPossibleError
+from assay.errors import InvalidInputError, NotPossibleError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+WAKE_INTERVAL_S = 1.0
+"""Longest sleep of an event loop that awaits a study, in seconds.
+
+IPython cancels the task of a cell in a signal handler. That does not wake the loop, so that a cell
+would end only with the next event.
+"""
 
 
 class Study(Generic[R]):
@@ -40,6 +49,10 @@ class Study(Generic[R]):
     """
 
     def __init__(self, function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> None:
+        if not callable(function):
+            raise InvalidInputError(
+                f"Invalid function: {shown(function)}.", "Give a function, such as assay.tune."
+            )
         self._call: Callable[[], R] = lambda: function(*arguments, **options)
         self._control = Control()
         self._ended = threading.Event()
@@ -100,7 +113,13 @@ class Study(Generic[R]):
         """
         if self._thread is None:
             self.start()
-        if not self.wait(timeout_s):
+        try:
+            ended = self.wait(timeout_s)
+        except KeyboardInterrupt as interrupt:
+            if self.running:
+                interrupt.add_note("The study still runs: its method stop() ends it.")
+            raise
+        if not ended:
             raise TimeoutError("The study still runs.")
         if self._error is not None:
             raise self._error
@@ -129,7 +148,7 @@ class Study(Generic[R]):
         if self._thread is None:
             self.start()
         try:
-            await ended.wait()
+            await _awake(ended)
         except asyncio.CancelledError as cancelled:
             self.stop()
             await _shielded(ended)
@@ -166,6 +185,13 @@ class Study(Generic[R]):
     def __repr__(self) -> str:
         state = "running" if self.running else "ended" if self._ended.is_set() else "not started"
         return f"<assay.Study {self.id or ''} {state}>"
+
+
+async def _awake(ended: asyncio.Event) -> None:
+    """Wait for the end of a study, and wake the event loop regularly."""
+    while not ended.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), WAKE_INTERVAL_S)
 
 
 async def _shielded(ended: asyncio.Event) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from assay.api.functions.argument_types import demand_type, is_list, shown
 from assay.errors import InvalidInputError
 from assay.records.configuration import show_value
 
@@ -43,8 +45,13 @@ class Range:
         """Check the values.
 
         Raises:
-            InvalidInputError: the range is empty, or two of its options exclude each other.
+            InvalidInputError: a value is invalid, the range is empty, or two of its options exclude
+                each other.
         """
+        for name, kind in (("low", float), ("high", float), ("step", float | None)):
+            demand_type(getattr(self, name), kind, name)
+        if self.step is not None and not self.step > 0:
+            raise InvalidInputError(f"Invalid step: {self.step}.", "Give a number above 0.")
         if not self.low <= self.high:
             raise InvalidInputError(
                 f"The range from {self.low} to {self.high} is empty.", "Exchange its ends."
@@ -83,7 +90,7 @@ def domain_texts(space: Space | None) -> tuple[str, ...]:
     if isinstance(space, str):
         return (space,)
     if not isinstance(space, Mapping):
-        return tuple(space)
+        return _texts(space, "SETTING=VALUE,VALUE", "{'threads': [1, 2, 4]}")
     return tuple(f"{name}={_domain_text(name, domain)}" for name, domain in space.items())
 
 
@@ -115,8 +122,29 @@ def setting_texts(settings: Settings | None) -> tuple[str, ...]:
     if isinstance(settings, str):
         return (settings,)
     if not isinstance(settings, Mapping):
-        return tuple(settings)
+        return _texts(settings, "SETTING=VALUE", "{'threads': 4}")
     return tuple(f"{name}={_value_text(name, value)}" for name, value in settings.items())
+
+
+def _texts(values: object, form: str, example: str) -> tuple[str, ...]:
+    """Return texts of settings.
+
+    Args:
+        values: texts.
+        form: form of a text.
+        example: mapping that is accepted too.
+
+    Raises:
+        InvalidInputError: the values are no texts in an order.
+    """
+    items: tuple[object, ...] = tuple(values) if is_list(values) else (None,)  # type: ignore[arg-type]
+    found = tuple(item for item in items if isinstance(item, str))
+    if len(found) < len(items):
+        raise InvalidInputError(
+            f"Invalid settings: {shown(values)}.",
+            f"Give values by name, such as {example}, or texts {form}.",
+        )
+    return found
 
 
 def _domain_text(name: str, domain: object) -> str:
@@ -129,11 +157,15 @@ def _domain_text(name: str, domain: object) -> str:
         if domain.step < 0:
             return ",".join(map(str, domain))
         return f"{domain.start}..{domain[-1]}{step}"
-    if isinstance(domain, Iterable) and not isinstance(domain, str | bytes):
-        values = list(domain)
+    if is_list(domain):
+        values = list(domain)  # type: ignore[call-overload]
         if not values:
             raise _empty(name)
         return ",".join(_item_text(name, value) for value in values)
+    if isinstance(domain, Mapping | Set):
+        raise InvalidInputError(
+            f"{name}: invalid domain {shown(domain)}.", "Give a list, whose order is fixed."
+        )
     return _value_text(name, domain)
 
 
@@ -156,8 +188,8 @@ def _value_text(name: str, value: object) -> str:
     item = getattr(value, "item", None)
     if callable(item):  # a number of NumPy
         value = item()
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float) and math.isfinite(value):
         return show_value(value)
     raise InvalidInputError(
-        f"{name}: invalid value {value!r}.", "Give a text, a number or a truth value."
+        f"{name}: invalid value {shown(value)}.", "Give a text, a number or a truth value."
     )

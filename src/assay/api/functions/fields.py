@@ -9,9 +9,11 @@ from typing import Any
 
 import msgspec
 
+from assay.api.functions.argument_types import is_list, shown
 from assay.api.functions.progress import (
     Progress,
     goal_texts,
+    progress_sources,
     progress_texts,
     unit_texts,
     with_sources,
@@ -20,6 +22,7 @@ from assay.api.functions.quantities import (
     count_text,
     duration_text,
     named_texts,
+    path_text,
     share_text,
     texts,
 )
@@ -45,6 +48,9 @@ from assay.requests.workload import BuildRequest
 
 Command = str | Sequence[str]
 """Command: its words, or one text that is split into words (with ``shell`` run by a shell)."""
+Commands = Sequence[Command] | Mapping[str, Command] | Command
+"""Commands to compare, in their order or by name, or one command."""
+_COMMAND_FORMS = "Give its words, such as ['./app', 'ARG'], or one text."
 Keywords = Mapping[str, Any]
 """Keywords of a public function."""
 
@@ -57,7 +63,9 @@ def words_of(command: Command, *, shell: bool = False) -> tuple[str, ...]:
     """
     if isinstance(command, str):
         return split_command(command, shell=shell)
-    words = tuple(os.fspath(word) for word in command)
+    if not is_list(command):
+        raise InvalidInputError(f"Invalid command: {shown(command)}.", _COMMAND_FORMS)
+    words = tuple(_word(word) for word in command)
     if not words or not words[0]:
         raise InvalidInputError("The command is missing.", "Give its words: ['./app', 'ARG'].")
     if shell:
@@ -69,12 +77,19 @@ def words_of(command: Command, *, shell: bool = False) -> tuple[str, ...]:
     return words
 
 
+def _word(word: object) -> str:
+    found = os.fspath(word) if isinstance(word, str | os.PathLike) else None
+    if not isinstance(found, str):
+        raise InvalidInputError(
+            f"Invalid word of the command: {shown(word)}.", f"Give a text: {str(word)!r}."
+        )
+    return found
+
+
 def progress_of(given: Keywords) -> tuple[Progress, ...]:
-    """Return the metrics that the program reports while it runs."""
-    found = given.get("progress")
-    if found is None:
-        return ()
-    return (found,) if isinstance(found, Progress) else tuple(found)
+    """Return the reported metrics that are given as objects."""
+    sources = progress_sources(given.get("progress"))
+    return tuple(one for one in sources if isinstance(one, Progress))
 
 
 def workload_options(given: Keywords, *, compares: bool) -> WorkloadOptions:
@@ -89,7 +104,7 @@ def workload_options(given: Keywords, *, compares: bool) -> WorkloadOptions:
     if isinstance(limit, Mapping):
         limit = ",".join(f"{name}={value}" for name, value in limit.items())
     return WorkloadOptions(
-        progress=progress_texts(progress),
+        progress=progress_texts(progress_sources(given.get("progress"))),
         until=given.get("until"),
         metric=named_texts(given.get("metrics")),
         unit=(*unit_texts(progress), *named_texts(given.get("unit"))),
@@ -104,7 +119,7 @@ def workload_options(given: Keywords, *, compares: bool) -> WorkloadOptions:
         timeout=duration_text(given.get("timeout")),
         grace=duration_text(given.get("grace")),
         limit=limit,
-        input=given.get("input"),
+        input=path_text(given.get("input")),
         build=given.get("build"),
         build_input=texts(given.get("build_input")),
         build_timeout=duration_text(given.get("build_timeout")),
@@ -213,6 +228,6 @@ def arm_text(arm: object) -> str:
         return arm
     if not isinstance(arm, Mapping):
         raise InvalidInputError(
-            f"Invalid arm: {arm!r}.", "Give settings by name, or a text SETTING=VALUE."
+            f"Invalid arm: {shown(arm)}.", "Give settings by name, or a text SETTING=VALUE."
         )
     return shlex.join(setting_texts(arm)) or "default"

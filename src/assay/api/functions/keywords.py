@@ -6,14 +6,19 @@ the text of the option.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar, get_type_hints
+import os
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypedDict
 
 from assay.api.functions.domains import Domain
-from assay.api.functions.progress import Progress
+from assay.api.functions.progress import ProgressSources
 from assay.api.functions.quantities import Duration, Named, Share, Texts
-from assay.errors import InvalidInputError, nearest
+from assay.api.functions.study_names import StudyName
+
+FilePath: TypeAlias = str | os.PathLike[str]
+"""Path of a file."""
+ConfigurationValues: TypeAlias = Mapping[str, str | int | float | bool]
+"""One configuration, with values by name."""
 
 
 class SessionKeywords(TypedDict, total=False):
@@ -25,7 +30,7 @@ class SessionKeywords(TypedDict, total=False):
         progress_bar: display of the progress (default: true).
     """
 
-    db: str | None
+    db: FilePath | None
     progress_bar: bool
 
 
@@ -138,10 +143,10 @@ class WorkloadKeywords(BuildKeywords, total=False):
     combine: Named
     objective: Texts
     require: Texts
-    progress: Progress | Sequence[Progress]
+    progress: ProgressSources
     until: str | None
     outputs_may_differ: bool
-    input: str | None
+    input: FilePath | None
     shell: bool
     check: str | None
     timeout: Duration | None
@@ -203,15 +208,16 @@ class CompareKeywords(DecisionKeywords, total=False):
     """Keywords of ``assay.compare``.
 
     Attributes:
-        arms: settings of each arm of one command, or names of configurations of ``space``.
+        arms: settings of each arm of one command, or names of configurations of ``space``; by the
+            names of the arms if they are a mapping.
         names: names of the arms, in their order.
         space: path of a TOML file with named configurations.
         warmup: number of warm-up launches of each arm (default: 1).
     """
 
-    arms: Sequence[Mapping[str, str | int | float | bool] | str]
+    arms: Sequence[ConfigurationValues | str] | Mapping[str, ConfigurationValues | str]
     names: Texts
-    space: str | None
+    space: FilePath | None
     warmup: int | str | None
 
 
@@ -229,7 +235,7 @@ class TuneKeywords(DecisionKeywords, total=False):
             every launch is whole).
     """
 
-    space: str | None
+    space: FilePath | None
     constraints: Texts
     parallel: int | str | None
     warm_start: Texts
@@ -304,52 +310,10 @@ class RunKeywords(BuildKeywords, ReservationKeywords, total=False):
         db: path or URL of the store (default: as in ``SessionKeywords``).
     """
 
-    study: str | None
+    study: StudyName | None
     point: str | int | None
     cell: str | None
     unproven: bool
     outputs_may_differ: bool
     observe: Texts | None
-    db: str | None
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def with_keywords(keywords: type) -> Callable[[F], F]:
-    """Return a decorator that checks the names of the keywords, and shows them in the signature.
-
-    Args:
-        keywords: typed dictionary of the keywords.
-    """
-
-    def decorate(function: F) -> F:
-        types = get_type_hints(keywords)
-        bare = inspect.signature(function)
-        own = [p for p in bare.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        extra = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for name, kind in types.items()
-            if name not in bare.parameters
-        ]
-        signature = bare.replace(parameters=[*own, *extra])
-        function.__signature__ = signature  # type: ignore[attr-defined]
-        return function
-
-    return decorate
-
-
-def demand_known(given: Mapping[str, object], keywords: type, function: str) -> None:
-    """Raise on an unknown keyword.
-
-    Raises:
-        InvalidInputError: names the first one.
-    """
-    known = tuple(get_type_hints(keywords))
-    for name in given:
-        if name not in known:
-            near = nearest(name, known)
-            raise InvalidInputError(
-                f"{function}: unknown keyword {name!r}.",
-                f"Did you mean {near}?" if near else f"Keywords are {', '.join(sorted(known))}.",
-            )
+    db: FilePath | None

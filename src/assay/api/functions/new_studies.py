@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
-from typing import Unpack
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
+from assay.api.functions.argument_types import demand_known, is_list
 from assay.api.functions.domains import (
     Settings,
     Space,
@@ -16,6 +18,7 @@ from assay.api.functions.domains import (
 )
 from assay.api.functions.fields import (
     Command,
+    Commands,
     Keywords,
     arm_text,
     decision_fields,
@@ -32,10 +35,9 @@ from assay.api.functions.keywords import (
     MeasureKeywords,
     SweepKeywords,
     TuneKeywords,
-    demand_known,
-    with_keywords,
 )
-from assay.api.functions.quantities import count_text, share_text, texts
+from assay.api.functions.public import with_keywords
+from assay.api.functions.quantities import count_text, path_text, share_text, texts
 from assay.api.functions.session import result_of, session
 from assay.api.functions.sweep_request import sweep_request
 from assay.api.options.option_values import parse_slots
@@ -85,7 +87,7 @@ def tune(
     with session(options) as context:
         found = execute_tune(request, context)
     assert isinstance(found, StudyResult)
-    return result_of(found, options.get("db"))
+    return result_of(found, path_text(options.get("db")))
 
 
 def tune_request(
@@ -113,7 +115,7 @@ def tune_request(
         **study_fields(given, options, argv),
         **decision_fields(given, options),
         settings=domain_texts(settings),
-        space_file=_path(given.get("space")),
+        space_file=path_text(given.get("space")),
         constraints=texts(given.get("constraints")),
         objectives=objectives,
         parallel=parse_slots(options.parallel),
@@ -124,12 +126,12 @@ def tune_request(
 
 
 @with_keywords(CompareKeywords)
-def compare(commands: Sequence[Command] | Command, **options: Unpack[CompareKeywords]) -> Result:
+def compare(commands: Commands, **options: Unpack[CompareKeywords]) -> Result:
     """Compare commands, or configurations of one command, in interleaved blocks.
 
     Args:
-        commands: commands to compare, the baseline first; with ``arms`` or ``space`` the words of
-            one command.
+        commands: commands to compare, the baseline first, or commands by name; with ``arms`` or
+            ``space`` the words of one command.
         **options: see ``CompareKeywords``.
 
     Returns:
@@ -147,10 +149,10 @@ def compare(commands: Sequence[Command] | Command, **options: Unpack[CompareKeyw
     request = compare_request(commands, options)
     with session(options) as context:
         found = execute_compare(request, context)
-    return result_of(found, options.get("db"))
+    return result_of(found, path_text(options.get("db")))
 
 
-def compare_request(commands: Sequence[Command] | Command, given: Keywords) -> CompareRequest:
+def compare_request(commands: Commands, given: Keywords) -> CompareRequest:
     """Return the request of ``compare``.
 
     Raises:
@@ -160,39 +162,65 @@ def compare_request(commands: Sequence[Command] | Command, given: Keywords) -> C
     shell = bool(given.get("shell"))
     options = workload_options(given, compares=True)
     demand_one_objective(options, "compare")
-    arms, space = tuple(map(arm_text, given.get("arms") or ())), _path(given.get("space"))
+    names, space = texts(given.get("names")), path_text(given.get("space"))
+    arm_names, arms = _named(given.get("arms") or ())
+    command_names, given_commands = _named(commands)
     compared: tuple[ComparedCommand, ...] = ()
     if arms or space:
-        argv = words_of(_one_command(commands), shell=shell)
+        argv = words_of(_one_command(given_commands), shell=shell)
     else:
-        compared = tuple(_compared(one, shell=shell) for one in _several_commands(commands))
+        several = _several_commands(given_commands, shell=shell)
+        compared = tuple(_compared(one, shell=shell) for one in several)
         argv = compared[0].argv
     return CompareRequest(
         **study_fields(given, options, argv),
         **decision_fields(given, options),
         commands=compared,
-        arms=arms,
-        names=texts(given.get("names")),
+        arms=tuple(map(arm_text, arms)),
+        names=names or arm_names or command_names,
         space_file=space,
         warmup=parse_warmup(count_text(given.get("warmup"))),
     )
 
 
-def _one_command(commands: Sequence[Command] | Command) -> Command:
-    if isinstance(commands, str) or all(isinstance(word, str) for word in commands):
-        return commands  # type: ignore[return-value]
-    raise InvalidInputError(
-        "Commands and arms cannot be mixed.", "Give one command: its words, or one text."
-    )
+def _named(values: Any) -> tuple[tuple[str, ...], Any]:
+    """Return the names of values, and the values without them; values in a list have no names."""
+    if not isinstance(values, Mapping):
+        return (), values
+    return tuple(map(str, values)), tuple(values.values())
 
 
-def _several_commands(commands: Sequence[Command] | Command) -> Sequence[Command]:
-    if isinstance(commands, str) or len(commands) < 2:
+def _one_command(commands: Command) -> Command:
+    if is_list(commands) and not all(isinstance(word, str) for word in commands):
+        raise InvalidInputError(
+            "Commands and arms cannot be mixed.", "Give one command: its words, or one text."
+        )
+    return commands
+
+
+def _several_commands(commands: Sequence[Command], *, shell: bool) -> Sequence[Command]:
+    """Return the commands to compare.
+
+    Raises:
+        InvalidInputError: there is only one.
+    """
+    if not is_list(commands) or len(commands) < 2 or (not shell and _is_one_command(commands)):
         raise InvalidInputError(
             "A comparison needs at least two commands, or arms of one command.",
             "Give a list of commands: [['./old'], ['./new']].",
         )
     return commands
+
+
+def _is_one_command(commands: Sequence[Command]) -> bool:
+    """Return whether texts are the words of one command: no later one can be a program."""
+    return isinstance(commands[0], str) and not any(map(_may_be_command, commands[1:]))
+
+
+def _may_be_command(command: Command) -> bool:
+    if not isinstance(command, str) or any(part in command for part in " /{"):
+        return True
+    return shutil.which(command) is not None
 
 
 def _compared(command: Command, *, shell: bool) -> ComparedCommand:
@@ -227,7 +255,7 @@ def measure(
     request = measure_request(command, settings, options)
     with session(options) as context:
         found, _ = execute_measure(request, context)
-    return result_of(found, options.get("db"))
+    return result_of(found, path_text(options.get("db")))
 
 
 def measure_request(command: Command, settings: Settings | None, given: Keywords) -> MeasureRequest:
@@ -283,7 +311,7 @@ def sweep(file: str | os.PathLike[str], **options: Unpack[SweepKeywords]) -> Res
     with session(options) as context:
         found = execute_sweep(request, context)
     assert isinstance(found, StudyResult)
-    return result_of(found, options.get("db"))
+    return result_of(found, path_text(options.get("db")))
 
 
 @with_keywords(CalibrateKeywords)
@@ -317,8 +345,4 @@ def calibrate(command: Command | None = None, **options: Unpack[CalibrateKeyword
     )
     with session(options) as context:
         found = execute_calibrate(request, context)
-    return result_of(found, options.get("db"))
-
-
-def _path(value: str | os.PathLike[str] | None) -> str | None:
-    return None if value is None else os.fspath(value)
+    return result_of(found, path_text(options.get("db")))

@@ -9,8 +9,9 @@ from typing import Unpack
 
 from assay.api.functions.domains import Space
 from assay.api.functions.fields import Command
-from assay.api.functions.keywords import SweepKeywords, TuneKeywords, with_keywords
+from assay.api.functions.keywords import SweepKeywords, TuneKeywords
 from assay.api.functions.new_studies import tune_request
+from assay.api.functions.public import with_keywords
 from assay.api.functions.session import session
 from assay.api.functions.sweep_request import sweep_request
 from assay.api.studies.sweeping import DesignChoice

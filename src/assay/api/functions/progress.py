@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import msgspec
 
-from assay.errors import InvalidInputError
+from assay.api.functions.argument_types import demand_type
+from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.matching import checked_pattern
+from assay.executors.progress.presets.registry import PRESETS
 from assay.records import Goal, Metric
 from assay.records.progress import Progress as ProgressSource
 
@@ -48,8 +51,12 @@ class Progress:
         """Check the values.
 
         Raises:
-            InvalidInputError: the name, the goal or the pattern is invalid.
+            InvalidInputError: a value is invalid, or two of them exclude each other.
         """
+        for field in ("name", "unit", "key"):
+            demand_type(getattr(self, field), str, field)
+        for field in ("pattern", "file", "preset"):
+            demand_type(getattr(self, field), str | None, field)
         if not self.name.isidentifier():
             raise InvalidInputError(
                 f"Invalid name of a metric: {self.name!r}.", "Use letters, digits and _."
@@ -58,6 +65,20 @@ class Progress:
             raise InvalidInputError(f"Invalid goal: {self.goal!r}.", "Give lower or higher.")
         if self.pattern is not None:
             checked_pattern(self.pattern, "pattern")
+        if self.preset is not None:
+            self._demand_preset(self.preset)
+
+    def _demand_preset(self, preset: str) -> None:
+        if preset not in PRESETS:
+            near = nearest(preset, tuple(PRESETS))
+            raise InvalidInputError(
+                f"Unknown preset: {preset!r}.",
+                f"Did you mean {near}?" if near else f"Presets are {', '.join(PRESETS)}.",
+            )
+        if self.pattern is not None:
+            raise InvalidInputError(
+                "pattern and preset exclude each other.", "Leave out one of them."
+            )
 
     @property
     def source(self) -> ProgressSource:
@@ -67,11 +88,28 @@ class Progress:
         )
 
 
-def progress_texts(progress: Sequence[Progress]) -> tuple[str, ...]:
+ProgressSources: TypeAlias = Progress | str | Sequence[Progress | str] | Mapping[str, str]
+"""Metrics that a program reports: objects, patterns by name, or texts as on the command line."""
+
+
+def progress_sources(given: ProgressSources | None) -> tuple[Progress | str, ...]:
+    """Return the metrics in their order."""
+    if given is None:
+        return ()
+    if isinstance(given, Mapping):
+        return tuple(f"{name}={pattern}" for name, pattern in given.items())
+    return (given,) if isinstance(given, Progress | str) else tuple(given)
+
+
+def progress_texts(sources: Sequence[Progress | str]) -> tuple[str, ...]:
     """Return the metrics as texts of ``--progress``."""
-    return tuple(
-        one.name if one.pattern is None else f"{one.name}={one.pattern}" for one in progress
-    )
+    return tuple(one if isinstance(one, str) else _text(one) for one in sources)
+
+
+def _text(progress: Progress) -> str:
+    if progress.preset is not None:
+        return f"{progress.name}={'.'.join(filter(None, (progress.preset, progress.key)))}"
+    return progress.name if progress.pattern is None else f"{progress.name}={progress.pattern}"
 
 
 def goal_texts(progress: Sequence[Progress]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -14,6 +15,11 @@ Texts: TypeAlias = str | Sequence[str]
 """One text or several."""
 Named: TypeAlias = Mapping[str, str] | Texts
 """Texts by name, or ``NAME=TEXT``."""
+
+
+def path_text(path: str | os.PathLike[str] | None) -> str | None:
+    """Return a path as text; ``None`` without one."""
+    return None if path is None else os.fspath(path)
 
 
 def duration_text(value: Duration | None) -> str | None:

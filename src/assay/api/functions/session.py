@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.api.composition import opened_store
 from assay.api.context import Context
+from assay.api.functions.quantities import path_text
 from assay.api.process import prepare, single_study
 from assay.api.progress_bar import NotebookObserver
 from assay.api.results.result import Result
@@ -55,7 +56,7 @@ def session(given: Mapping[str, Any]) -> Iterator[Context]:
         try:
             yield Context(
                 prepare=prepare,
-                db=given.get("db"),
+                db=path_text(given.get("db")),
                 observer=observer,
                 stop=None if control is None else control.stop,
             )

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from assay.api.functions.argument_types import demand_known
 from assay.api.functions.domains import Settings, setting_texts
 from assay.api.functions.fields import (
     Command,
@@ -17,12 +18,14 @@ from assay.api.functions.fields import (
     reservation_of,
     words_of,
 )
-from assay.api.functions.keywords import RunKeywords, demand_known, with_keywords
+from assay.api.functions.keywords import RunKeywords
+from assay.api.functions.public import with_keywords
 from assay.api.functions.session import session
+from assay.api.functions.study_names import study_id
 from assay.api.launches.configured import configured, explained
 from assay.api.launches.ready import Ready, launch, launch_of, plain
 from assay.api.results.run_result import RunResult
-from assay.errors import NotPossibleError
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.sample import build_sample
 from assay.executors.scratch import ScratchFolder
 from assay.launch.document import launcher_document
@@ -107,11 +110,13 @@ def run_request(command: Command | None, settings: Settings | None, given: Keywo
         InvalidInputError: a value is invalid, or command and study are missing.
     """
     demand_known(given, RunKeywords, "run")
-    point = given.get("point")
+    point, study = given.get("point"), given.get("study")
+    if command is None and study is None:
+        raise InvalidInputError("The command is missing.", "Give its words, or a study.")
     return RunRequest(
         argv=None if command is None else words_of(command),
         settings=setting_texts(settings),
-        study=given.get("study"),
+        study=None if study is None else study_id(study),
         point=None if point is None else str(point),
         cell=given.get("cell"),
         unproven=bool(given.get("unproven")),

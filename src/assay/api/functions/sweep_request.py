@@ -6,6 +6,7 @@ import os
 
 from msgspec import UNSET
 
+from assay.api.functions.argument_types import demand_known, demand_type
 from assay.api.functions.fields import (
     Keywords,
     boot_of,
@@ -15,7 +16,7 @@ from assay.api.functions.fields import (
     observations_of,
     reservation_of,
 )
-from assay.api.functions.keywords import SweepKeywords, demand_known
+from assay.api.functions.keywords import FilePath, SweepKeywords
 from assay.requests.sweep import SweepRequest
 
 
@@ -28,6 +29,7 @@ def sweep_request(
         InvalidInputError: a value is invalid.
     """
     demand_known(given, SweepKeywords, "sweep")
+    demand_type(file, FilePath, "file")
     limited = given.get("disturbed_above") is not None
     return SweepRequest(
         file=os.fspath(file),
