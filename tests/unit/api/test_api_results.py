@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import builtins
 import json
+import pickle
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -161,6 +163,28 @@ def test_figure_is_one_of_matplotlib(name: str, picture: str | None) -> None:
     figure = made(name).figure(picture)
     assert isinstance(figure, Figure)
     assert figure.axes
+
+
+def test_figure_shows_itself_in_a_notebook_without_pyplot() -> None:
+    figure = made("tune").figure()
+    png, size = figure._repr_png_()  # type: ignore[attr-defined]
+    assert png.startswith(b"\x89PNG")
+    assert size["width"] > size["height"] > 0
+    assert pickle.loads(pickle.dumps(figure)).axes
+
+
+def test_reported_values_have_a_figure_and_are_shown_in_a_notebook() -> None:
+    result = made("progress")
+    assert result.figure("progress").axes
+    assert "of each launch, by step" in pictures_of(result)
+    assert "of each launch, by step" not in pictures_of(made("tune"))
+
+
+def pictures_of(result: assay.Result) -> str:
+    """Return the pictures that a notebook shows, as SVG."""
+    outside = re.sub(r'srcdoc="[^"]*"', "", result._repr_html_())
+    sources = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', outside)
+    return "".join(base64.b64decode(source).decode() for source in sources)
 
 
 def test_unknown_figure_names_the_known_ones() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.pictures.canvas import WIDE
 from assay.reporting.pictures.front import front_svg
 from assay.reporting.pictures.heatmap import heat_svg
+from assay.reporting.pictures.progress import progress_svg
 from assay.reporting.pictures.rows import box_svg, gain_svg
 from assay.reporting.pictures.series import convergence_svg, noise_svg
 from assay.reporting.pictures.theme import Finish, finish, grounded, standalone
@@ -24,6 +26,10 @@ from assay.reporting.trials import trials
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+CSS_DPI = 72
+"""Dots per inch of the figures of a report."""
+NOTEBOOK_DPI = 2 * CSS_DPI
+"""Dots per inch in notebooks: two for each CSS pixel, for screens with a high resolution."""
 Drawing = Callable[[Finish], str]
 """Function that draws a picture with a given finish."""
 
@@ -31,8 +37,8 @@ Drawing = Callable[[Finish], str]
 def drawings_of(report: ReportInput) -> dict[str, Drawing]:
     """Return the pictures of a study by name, the main one first.
 
-    Names are ``front``, ``heatmap``, ``arms``, ``gain``, ``launches`` and ``noise``; pictures
-    without data are left out.
+    Names are ``front``, ``heatmap``, ``arms``, ``gain``, ``progress``, ``launches`` and ``noise``;
+    pictures without data are left out.
     """
     shown = trials(report)
     rows = arm_rows(report, shown)
@@ -44,6 +50,7 @@ def drawings_of(report: ReportInput) -> dict[str, Drawing]:
         "heatmap": (heat_svg, heat_figure(report, rows, scale)),
         "arms": (box_svg, pictures.boxes),
         "gain": (gain_svg, pictures.gain),
+        "progress": (progress_svg, pictures.progress[0] if pictures.progress else None),
         "launches": (convergence_svg, pictures.convergence),
         "noise": (noise_svg, pictures.noise),
     }
@@ -68,8 +75,18 @@ class _Keeper:
         """Keep the figure, and return an empty document."""
         fig.patch.set_visible(True)
         fig.patch.set_facecolor("white")
+        # Notebooks show only the figures of pyplot by themselves.
+        fig._repr_png_ = partial(_png, fig)  # type: ignore[attr-defined]
         self.figure = fig
         return ""
+
+
+def _png(figure: Figure) -> tuple[bytes, dict[str, int]]:
+    """Return a figure as PNG with its size in CSS pixels, for notebooks."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=NOTEBOOK_DPI)
+    width, height = (round(inches * CSS_DPI) for inches in figure.get_size_inches())
+    return file.getvalue(), {"width": width, "height": height}
 
 
 def figure_of(report: ReportInput, name: str | None) -> Figure:
@@ -104,7 +121,11 @@ def figure_of(report: ReportInput, name: str | None) -> Figure:
 
 
 def main_pictures(report: ReportInput) -> list[str]:
-    """Return the main picture and the launches as SVG that follows a light or dark theme."""
+    """Return the main pictures as SVG that follows a light or dark theme.
+
+    The second one shows the values within launches if there are any, otherwise the launches.
+    """
     found = drawings_of(report)
-    names = [*list(found)[:1], *(["launches"] if "launches" in found else [])]
+    second = [name for name in ("progress", "launches") if name in found][:1]
+    names = [*list(found)[:1], *second]
     return [standalone(grounded(found[name](finish))) for name in dict.fromkeys(names)]

@@ -16,7 +16,7 @@ from assay.reporting.formatting import shorten
 from assay.reporting.html import render
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
-from assay.units import show_quantity
+from assay.reporting.scale import Scale, scale_for
 
 MAX_ARMS = 40
 """Largest number of rows of the table."""
@@ -44,22 +44,30 @@ def notebook_html(report: ReportInput, sentences: list[str]) -> str:
 
 
 def _table(arms: tuple[ArmResult, ...], metric: Metric) -> Html:
+    shown = arms[:MAX_ARMS]
+    values = [value for arm in shown for value in _quantiles(arm, metric)]
+    scale = scale_for(values, metric.unit)
     head = el("tr", [el("th", text) for text in HEADINGS])
-    rows = [_row(arm, metric) for arm in arms[:MAX_ARMS]]
+    rows = [_row(arm, metric, scale) for arm in shown]
     rest = len(arms) - MAX_ARMS
     if rest > 0:
         rows.append(el("tr", el("td", f"and {rest} more", colspan=len(HEADINGS))))
-    caption = el("caption", metric.name)
+    unit = f" in {scale.unit}" if scale.unit else ""
+    caption = el("caption", f"{metric.name}{unit}")
     return el("table", caption, el("thead", head), el("tbody", rows))
 
 
-def _row(arm: ArmResult, metric: Metric) -> Html:
+def _quantiles(arm: ArmResult, metric: Metric) -> tuple[float, ...]:
+    found = arm.summary.get(metric.name)
+    return () if found is None else (found.min, found.q1, found.median, found.q3, found.max)
+
+
+def _row(arm: ArmResult, metric: Metric, scale: Scale) -> Html:
     found = arm.summary.get(metric.name)
     name = el("td", shorten(arm.name, NAME_CHARACTERS))
     if found is None:
         return el("tr", name, el("td", "no value", colspan=len(HEADINGS) - 1))
-    five = (found.min, found.q1, found.median, found.q3, found.max)
-    cells = [str(found.n), *(show_quantity(value, metric.unit) for value in five)]
+    cells = [str(found.n), *map(scale.number, _quantiles(arm, metric))]
     return el("tr", name, [el("td", cell) for cell in cells])
 
 

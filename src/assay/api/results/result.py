@@ -201,8 +201,8 @@ class Result:
         """Return a picture of the study as a Matplotlib figure.
 
         Args:
-            name: ``arms``, ``gain``, ``launches``, ``noise``, ``heatmap`` or ``front`` (default:
-                the main one).
+            name: ``arms``, ``gain``, ``progress``, ``launches``, ``noise``, ``heatmap`` or
+                ``front`` (default: the main one).
 
         Raises:
             InvalidInputError: an unknown picture, or one without data.
@@ -266,4 +266,8 @@ class Result:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
+        return self._html
+
+    @cached_property
+    def _html(self) -> str:
         return notebook_html(self._report, list(self.sentences))
