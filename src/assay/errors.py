@@ -12,6 +12,14 @@ class AssayError(Exception):
     Args:
         cause: one sentence that states the failure.
         remedy: one sentence that states the next step.
+
+    Example:
+        >>> import assay
+        >>> try:
+        ...     assay.measure(["true"], bugdet="10s")
+        ... except assay.AssayError as error:
+        ...     print(error.remedy)
+        Did you mean budget?
     """
 
     exit_status = 1
@@ -26,13 +34,31 @@ class AssayError(Exception):
 
 
 class InvalidInputError(AssayError):
-    """Invalid request: an unknown name, or a value outside its domain."""
+    """Invalid request: an unknown name, or a value outside its domain.
+
+    Example:
+        >>> import assay
+        >>> try:
+        ...     assay.Range(2, 1)
+        ... except assay.InvalidInputError as error:
+        ...     print(error.cause, error.remedy)
+        The range from 2 to 1 is empty. Exchange its ends.
+    """
 
     exit_status = 2
 
 
 class NotPossibleError(AssayError):
-    """Valid request that this machine does not allow or cannot carry out now."""
+    """Valid request that this machine does not allow or cannot carry out now.
+
+    Example:
+        >>> import assay
+        >>> try:
+        ...     assay.run(["./missing"])
+        ... except assay.NotPossibleError as error:
+        ...     print(error.cause)
+        ./missing cannot be started...
+    """
 
     exit_status = 3
 
@@ -42,17 +68,47 @@ class ShareLostError(NotPossibleError):
 
 
 class StudyPaused(AssayError):
-    """Pause of a study until its user completes a step, such as a reboot."""
+    """Pause of a study until its user completes a step, such as a reboot.
+
+    Example:
+        >>> import assay
+        >>> def after_boot() -> assay.Result | None:
+        ...     try:
+        ...         return assay.resume("last")
+        ...     except assay.StudyPaused as pause:
+        ...         print(pause.remedy)  # the next boot
+        ...         return None
+    """
 
     exit_status = 4
 
 
 class StudyStopped(AssayError):
-    """Stop of a running study by another thread; the study is kept and can be resumed."""
+    """Stop of a running study by another thread; the study is kept and can be resumed.
+
+    Example:
+        >>> import assay
+        >>> with assay.Study(assay.run, ["sleep", "60"]) as study:
+        ...     study.stop()
+        ...     try:
+        ...         study.result()
+        ...     except assay.StudyStopped as stopped:
+        ...         print(stopped.cause)
+        The study was stopped.
+    """
 
 
 class WorkloadFailedError(AssayError):
-    """Failure of the program under test, independent of its settings."""
+    """Failure of the program under test, independent of its settings.
+
+    Example:
+        >>> import assay
+        >>> try:
+        ...     assay.run(["false"]).check()
+        ... except assay.WorkloadFailedError as error:
+        ...     print(error.cause)
+        The program ended with the outcome failed (exit status 1).
+    """
 
     exit_status = 1
 

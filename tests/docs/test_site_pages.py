@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tools.docs import commands, exit_status, generated
 
+import assay.api
 from assay.cli.parsing.grammar import VERBS, build
 from assay.cli.parsing.parser import verb_parsers
 from assay.cli.schemas import DOCUMENTS
@@ -22,6 +23,13 @@ NAVIGATION = (ROOT / "mkdocs.yml").read_text()
 def page_of(verb: str) -> str:
     """Return the page of a verb as the site shows it."""
     return generated.expand((VERB_PAGES / f"{verb}.md").read_text())
+
+
+def test_page_of_the_python_api_lists_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text()
+    listed = re.findall(r"members:((?: \[.*\])|(?:\n +- \w+)+)", page)
+    names = {name for text in listed for name in re.findall(r"\w+", text)}
+    assert {*assay.api.MODULES, "get_include", "progress"} <= names
 
 
 def test_every_verb_has_a_page() -> None:

@@ -18,7 +18,12 @@ _RUNNING = threading.Lock()
 
 
 class AssayWarning(UserWarning):
-    """Limitation of a result, or a finding that needs attention."""
+    """Limitation of a result, or a finding that needs attention.
+
+    Example:
+        >>> import assay, warnings
+        >>> warnings.simplefilter("ignore", assay.AssayWarning)
+    """
 
 
 @contextmanager

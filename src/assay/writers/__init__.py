@@ -6,8 +6,9 @@ import os
 def get_include() -> str:
     """Return the folder with ``assay_progress.h`` for C and C++, and ``assay_progress.py``.
 
-    Example::
-
-        cc -I"$(python3 -c 'import assay; print(assay.get_include())')" program.c
+    Example:
+        >>> import assay, os
+        >>> sorted(name for name in os.listdir(assay.get_include()) if "progress" in name)
+        ['assay_progress.h', 'assay_progress.py']
     """
     return os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120

@@ -59,6 +59,11 @@ def progress(step: SupportsFloat | None = None, **values: SupportsFloat) -> None
     Raises:
         TypeError: a value is not a number.
         ValueError: a name is reserved, or the record is longer than 4,096 bytes.
+
+    Example:
+        >>> import assay
+        >>> for step in range(3):
+        ...     assay.progress(step, sps=310.2)
     """
     if _REPORTER is not None:
         _REPORTER.report(step, values)

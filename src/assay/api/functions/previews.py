@@ -29,6 +29,11 @@ class SearchSpace:
         spec: specification of the study.
         left_out: reason for each setting that is left out.
         notes: notes on an empty space.
+
+    Example:
+        >>> import assay
+        >>> list(assay.search_space(["sleep", "{s}"], {"arg.s": [2, 1]}).settings)
+        ['arg.s']
     """
 
     spec: StudySpec
@@ -48,6 +53,17 @@ class Design:
     Attributes:
         spec: specification of the study.
         launches: smallest number of launches of all cells.
+
+    Example:
+        >>> import assay, pathlib
+        >>> _ = pathlib.Path("experiment.toml").write_text('''
+        ... [workload]
+        ... command = "sleep {s}"
+        ... [settings]
+        ... "arg.s" = [2, 1]
+        ... ''')
+        >>> [dict(cell.configuration) for cell in assay.design("experiment.toml").cells]
+        [{'arg.s': 2}, {'arg.s': 1}]
     """
 
     spec: StudySpec

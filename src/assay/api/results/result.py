@@ -53,6 +53,18 @@ class Result:
     Args:
         report: newest stratum of the study.
         result: result of the stratum; ``None`` if it has none.
+
+    Example:
+        >>> import assay
+        >>> result = assay.compare([["sleep", "0.02"], ["sleep", "0.01"]], runs=40)
+        >>> print(result)
+        sleep 0.01 ...
+        >>> len(result.rows) == len(result.samples)
+        True
+        >>> result.report("report.html").exists()
+        True
+        >>> result.figure("gain").axes[0] is not None
+        True
     """
 
     def __init__(self, report: ReportInput, result: StudyResult | None) -> None:

@@ -21,6 +21,12 @@ class RunResult:
         sample: measurements of the launch.
         stdout: standard output as text; empty if it was not captured.
         stderr: standard error as text; empty if it was not captured.
+
+    Example:
+        >>> import assay
+        >>> done = assay.run(["echo", "hello"]).check()
+        >>> done.stdout.strip(), done.exit_status, done.succeeded
+        ('hello', 0, True)
     """
 
     sample: Sample
