@@ -61,9 +61,9 @@ def progress(step: SupportsFloat | None = None, **values: SupportsFloat) -> None
         ValueError: a name is reserved, or the record is longer than 4,096 bytes.
 
     Example:
-        >>> import assay
+        >>> from assay import progress
         >>> for step in range(3):
-        ...     assay.progress(step, sps=310.2)
+        ...     progress(step, sps=310.2)
     """
     if _REPORTER is not None:
         _REPORTER.report(step, values)
