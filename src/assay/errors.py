@@ -13,7 +13,7 @@ class AssayError(Exception):
         cause: one sentence that states the failure.
         remedy: one sentence that states the next step.
 
-    Example:
+    Examples:
         >>> import assay
         >>> try:
         ...     assay.measure(["true"], bugdet="10s")
@@ -36,7 +36,7 @@ class AssayError(Exception):
 class InvalidInputError(AssayError):
     """Invalid request: an unknown name, or a value outside its domain.
 
-    Example:
+    Examples:
         >>> import assay
         >>> try:
         ...     assay.Range(2, 1)
@@ -51,7 +51,7 @@ class InvalidInputError(AssayError):
 class NotPossibleError(AssayError):
     """Valid request that this machine does not allow or cannot carry out now.
 
-    Example:
+    Examples:
         >>> import assay
         >>> try:
         ...     assay.run(["./missing"])
@@ -70,7 +70,7 @@ class ShareLostError(NotPossibleError):
 class StudyPaused(AssayError):
     """Pause of a study until its user completes a step, such as a reboot.
 
-    Example:
+    Examples:
         >>> import assay
         >>> def after_boot() -> assay.Result | None:
         ...     try:
@@ -86,7 +86,7 @@ class StudyPaused(AssayError):
 class StudyStopped(AssayError):
     """Stop of a running study by another thread; the study is kept and can be resumed.
 
-    Example:
+    Examples:
         >>> import assay
         >>> with assay.Study(assay.run, ["sleep", "60"]) as study:
         ...     study.stop()
@@ -101,7 +101,7 @@ class StudyStopped(AssayError):
 class WorkloadFailedError(AssayError):
     """Failure of the program under test, independent of its settings.
 
-    Example:
+    Examples:
         >>> import assay
         >>> try:
         ...     assay.run(["false"]).check()

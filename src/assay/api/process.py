@@ -20,7 +20,7 @@ _RUNNING = threading.Lock()
 class AssayWarning(UserWarning):
     """Limitation of a result, or a finding that needs attention.
 
-    Example:
+    Examples:
         >>> import assay, warnings
         >>> warnings.simplefilter("ignore", assay.AssayWarning)
     """

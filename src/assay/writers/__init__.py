@@ -6,7 +6,7 @@ import os
 def get_include() -> str:
     """Return the folder with ``assay_progress.h`` for C and C++, and ``assay_progress.py``.
 
-    Example:
+    Examples:
         >>> import assay, os
         >>> sorted(name for name in os.listdir(assay.get_include()) if "progress" in name)
         ['assay_progress.h', 'assay_progress.py']

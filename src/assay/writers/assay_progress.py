@@ -60,7 +60,7 @@ def progress(step: SupportsFloat | None = None, **values: SupportsFloat) -> None
         TypeError: a value is not a number.
         ValueError: a name is reserved, or the record is longer than 4,096 bytes.
 
-    Example:
+    Examples:
         >>> from assay import progress
         >>> for step in range(3):
         ...     progress(step, sps=310.2)

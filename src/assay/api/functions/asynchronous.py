@@ -35,7 +35,7 @@ async def tune_async(
     Raises:
         AssayError: as ``tune``.
 
-    Example:
+    Examples:
         >>> import assay, asyncio
         >>> found = assay.tune_async(["sleep", "{s}"], {"arg.s": [0.02, 0.01]}, runs=60)
         >>> dict(asyncio.run(found).recommendation.settings)
@@ -55,7 +55,7 @@ async def compare_async(commands: Commands, **options: Unpack[CompareKeywords]) 
     Raises:
         AssayError: as ``compare``.
 
-    Example:
+    Examples:
         >>> import assay, asyncio
         >>> found = assay.compare_async([["sleep", "0.02"], ["sleep", "0.01"]], runs=40)
         >>> str(asyncio.run(found).verdict)
@@ -78,7 +78,7 @@ async def measure_async(
     Raises:
         AssayError: as ``measure``.
 
-    Example:
+    Examples:
         >>> import assay, asyncio
         >>> len(asyncio.run(assay.measure_async(["true"], runs=6)).arms)
         1
@@ -97,7 +97,7 @@ async def sweep_async(file: str | os.PathLike[str], **options: Unpack[SweepKeywo
     Raises:
         AssayError: as ``sweep``.
 
-    Example:
+    Examples:
         >>> import assay, asyncio, pathlib
         >>> _ = pathlib.Path("experiment.toml").write_text('''
         ... [workload]

@@ -40,7 +40,7 @@ class Study(Generic[R]):
         *arguments: its positional arguments.
         **options: its keyword arguments.
 
-    Example:
+    Examples:
         >>> import assay
         >>> with assay.Study(assay.measure, ["sleep", "0.01"], runs=8) as study:
         ...     result = study.result()
@@ -216,7 +216,7 @@ async def in_thread(function: Callable[P, R], *arguments: P.args, **options: P.k
     Raises:
         AssayError: as the function.
 
-    Example:
+    Examples:
         >>> import assay, asyncio
         >>> asyncio.run(assay.in_thread(assay.run, ["true"])).succeeded
         True

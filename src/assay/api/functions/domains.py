@@ -29,7 +29,7 @@ class Range:
         log: true for values that are equally spaced on a logarithmic scale.
         base: base of the powers to try with ``log``, such as 2; ``None`` for all values.
 
-    Example:
+    Examples:
         >>> import assay
         >>> str(assay.Range(1, 64, log=True, base=2))
         '1..64:log2'

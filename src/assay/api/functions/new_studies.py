@@ -77,7 +77,7 @@ def tune(
     Raises:
         AssayError: a value is invalid, or the study fails.
 
-    Example:
+    Examples:
         >>> import assay
         >>> result = assay.tune(["sleep", "{s}"], {"arg.s": [0.02, 0.01]}, runs=60)
         >>> dict(result.recommendation.settings)
@@ -140,7 +140,7 @@ def compare(commands: Commands, **options: Unpack[CompareKeywords]) -> Result:
     Raises:
         AssayError: a value is invalid, or the study fails.
 
-    Example:
+    Examples:
         >>> import assay
         >>> result = assay.compare([["sleep", "0.02"], ["sleep", "0.01"]], runs=40)
         >>> str(result.claims[0].verdict)
@@ -246,7 +246,7 @@ def measure(
     Raises:
         AssayError: a value is invalid, or the study fails.
 
-    Example:
+    Examples:
         >>> import assay
         >>> result = assay.measure(["sleep", "0.01"], runs=8)
         >>> result.arms[0].summary["wall_s"].mean > 0.01
@@ -295,7 +295,7 @@ def sweep(file: str | os.PathLike[str], **options: Unpack[SweepKeywords]) -> Res
     Raises:
         AssayError: the file or a value is invalid, or the study fails.
 
-    Example:
+    Examples:
         >>> import assay, pathlib
         >>> _ = pathlib.Path("experiment.toml").write_text('''
         ... [workload]
@@ -328,7 +328,7 @@ def calibrate(command: Command | None = None, **options: Unpack[CalibrateKeyword
     Raises:
         AssayError: a value is invalid, or the study fails.
 
-    Example:
+    Examples:
         >>> import assay
         >>> result = assay.calibrate(["true"], runs=60)
         >>> result.conclusion.calibration is not None

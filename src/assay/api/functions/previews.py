@@ -30,7 +30,7 @@ class SearchSpace:
         left_out: reason for each setting that is left out.
         notes: notes on an empty space.
 
-    Example:
+    Examples:
         >>> import assay
         >>> list(assay.search_space(["sleep", "{s}"], {"arg.s": [2, 1]}).settings)
         ['arg.s']
@@ -54,7 +54,7 @@ class Design:
         spec: specification of the study.
         launches: smallest number of launches of all cells.
 
-    Example:
+    Examples:
         >>> import assay, pathlib
         >>> _ = pathlib.Path("experiment.toml").write_text('''
         ... [workload]
@@ -89,7 +89,7 @@ def search_space(
     Raises:
         AssayError: a value is invalid, or no setting can be varied.
 
-    Example:
+    Examples:
         >>> import assay
         >>> str(assay.search_space(["sleep", "{s}"], {"arg.s": [2, 1]}).settings["arg.s"])
         '2,1'
@@ -112,7 +112,7 @@ def design(file: str | os.PathLike[str], **options: Unpack[SweepKeywords]) -> De
     Raises:
         AssayError: the file or a value is invalid.
 
-    Example:
+    Examples:
         >>> import assay, pathlib
         >>> _ = pathlib.Path("experiment.toml").write_text('''
         ... [workload]

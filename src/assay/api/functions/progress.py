@@ -33,7 +33,7 @@ class Progress:
         key: column, key or tag of the value in the file (default: the name).
         preset: name of a known format of output, such as ``tqdm``.
 
-    Example:
+    Examples:
         >>> import assay
         >>> assay.Progress("sps", r"samples/s: ([0-9.]+)", goal="higher").name
         'sps'

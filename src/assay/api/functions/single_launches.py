@@ -62,7 +62,7 @@ def run(
     Raises:
         AssayError: a value is invalid, a setting is refused, or the launch cannot be set up.
 
-    Example:
+    Examples:
         >>> import assay
         >>> done = assay.run(["sh", "-c", "echo $A"], settings={"env.A": "hello"})
         >>> done.stdout.strip()
@@ -93,7 +93,7 @@ def explain(
     Raises:
         AssayError: a value is invalid.
 
-    Example:
+    Examples:
         >>> import assay
         >>> print(assay.explain(["./app"], settings={"env.A": 1}).splitlines()[0])
         #!/bin/sh

@@ -36,7 +36,7 @@ def load_study(study: StudyName = "last", *, db: FilePath | None = None) -> Resu
         InvalidInputError: the store has no such study.
         NotPossibleError: the store cannot be read.
 
-    Example:
+    Examples:
         >>> import assay
         >>> result = assay.measure(["true"], runs=6)
         >>> assay.load_study("last").id == result.id
@@ -62,7 +62,7 @@ def resume(study: StudyName = "last", **options: Unpack[ResumeKeywords]) -> Resu
     Raises:
         AssayError: the program or the machine has changed, or the study fails.
 
-    Example:
+    Examples:
         >>> import assay
         >>> first = assay.measure(["true"], runs=6)
         >>> more = assay.resume(first.id, runs=4)
@@ -97,7 +97,7 @@ def confirm(study: StudyName = "last", **options: Unpack[ConfirmKeywords]) -> Re
     Raises:
         AssayError: the study has no recommendation, or the comparison fails.
 
-    Example:
+    Examples:
         >>> import assay
         >>> found = assay.tune(["sleep", "{s}"], {"arg.s": [0.02, 0.01]}, runs=60)
         >>> str(assay.confirm(found.id, runs=40).verdict)

@@ -54,7 +54,7 @@ class Result:
         report: newest stratum of the study.
         result: result of the stratum; ``None`` if it has none.
 
-    Example:
+    Examples:
         >>> import assay
         >>> result = assay.compare([["sleep", "0.02"], ["sleep", "0.01"]], runs=40)
         >>> print(result)

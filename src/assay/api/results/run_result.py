@@ -22,7 +22,7 @@ class RunResult:
         stdout: standard output as text; empty if it was not captured.
         stderr: standard error as text; empty if it was not captured.
 
-    Example:
+    Examples:
         >>> import assay
         >>> done = assay.run(["echo", "hello"]).check()
         >>> done.stdout.strip(), done.exit_status, done.succeeded
