@@ -24,7 +24,6 @@ _MAX_UNCUT_LAUNCHES = 20
 STAGE_NAMES = {
     Stage.GAUGE.value: "gauge",
     Stage.INTERFERENCE.value: "interference",
-    Stage.SCREEN.value: "screening at low fidelity",
     Stage.SEARCH.value: "search",
     Stage.REDUCE.value: "ablation",
     Stage.CONFIRM.value: "confirmation",

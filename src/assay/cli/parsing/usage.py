@@ -31,6 +31,7 @@ EXAMPLES = {
     "--grace": "30s",
     "--build-timeout": "5m",
     "--limit": "mem=2G",
+    "--fidelity": "arg.steps=50..2000:log",
     "--with": "threads=2",
     "--cores": "4",
     "--mem": "8G",

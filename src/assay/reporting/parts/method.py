@@ -224,7 +224,11 @@ def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
     total = sum(stages.values())
     if kind is not Kind.TUNE:
         return f"{total:,}"
-    names = {Stage.SURVEY.value: "survey (times not used)", **STAGE_NAMES}
+    names = {
+        Stage.SURVEY.value: "survey (times not used)",
+        Stage.SCREEN.value: "screening at low fidelity",
+        **STAGE_NAMES,
+    }
     parts = [f"{stages[stage]:,} {names[stage.value]}" for stage in Stage if stages[stage]]
     return f"{total:,}: {', '.join(parts)}"
 

@@ -36,11 +36,11 @@ PROOF_MARGIN = 0.05
 """Share of the budget beyond search and proof."""
 UNPROVEN_SHARE = 0.9
 """Share of a budget for a search if it has no room for a proof."""
-FULL_SHARE = 0.5
+FULL_SHARE = 0.4
 """Share of a search for the full fidelity; the low ones share the rest equally."""
 FULL_BLOCKS = 2
 """Launches of each promoted configuration at full fidelity."""
-NEW_SHARE = 0.6
+NEW_SHARE = 0.85
 """Share of the lowest fidelity for the first launches of configurations; the rest repeats them."""
 PROMOTED_SHARE = 0.25
 """Share of the configurations of a fidelity that it promotes if the noise permits it."""
@@ -52,6 +52,8 @@ MAX_NEW = 200
 """Largest number of configurations that a model proposes: its time grows with its data."""
 BATCH = 8
 """Proposals of a model in a block."""
+MIN_ROOM = 6
+"""Smallest number of launches at a fidelity that it is worth: fewer only delay the full one."""
 MAX_REPEATS = 8
 """Largest number of launches of a configuration at a low fidelity."""
 CONTROL_SHARE = 0.15
@@ -118,6 +120,8 @@ class Screening:
         wanted = min(MIN_CONFIGURATIONS - 1 - len(chosen), len(rest))
         each = _share(history.cost([DEFAULT_ARM], Stage.SEARCH), budget)
         count = max(0, min(wanted, int(CONTROL_SHARE / each) if each else wanted))
+        if 2 * count < wanted:
+            count = 0  # too few to show an order
         control = [rest[int((at + 0.5) * len(rest) / count)] for at in range(count)]
         return [*chosen, *control]
 
@@ -196,7 +200,8 @@ class Screening:
         """Return a block of contenders at this fidelity or the next; ``None`` for the full one."""
         chosen = self._promoted(history, at)
         following = at + 1
-        last = following == len(self._fidelity.low)
+        share = self._search_share(history, budget) * (1.0 - FULL_SHARE)
+        last = following >= self._used_levels(history, budget, share)
         if len(chosen) <= self._room_at_full(history, budget) or not chosen:
             return None
         room = 0 if last else int(self._launches_at(history, following, budget)) - 1
@@ -204,8 +209,7 @@ class Screening:
         undecided = len(chosen) > min(room, math.ceil(PROMOTED_SHARE * known))
         if undecided and self._repeats(history, at, chosen, budget):
             return self._block(chosen, at)
-        # A fidelity without room for a selection would only delay the full one.
-        return self._block(chosen[:room], following) if room > 1 else None
+        return None if last else self._block(chosen[:room], following)
 
     def _repeats(
         self, history: History, at: int, arms: Sequence[Arm], budget: RemainingBudget
@@ -265,7 +269,21 @@ class Screening:
     def _level_share(self, history: History, budget: RemainingBudget) -> float:
         """Return the share of the budget for one low fidelity."""
         share = self._search_share(history, budget) * (1.0 - FULL_SHARE)
-        return share / len(self._fidelity.low)
+        return share / self._used_levels(history, budget, share)
+
+    def _used_levels(self, history: History, budget: RemainingBudget, share: float) -> int:
+        """Return the number of low fidelities that have room for a selection, at least one.
+
+        Args:
+            history: samples of the study.
+            budget: remaining budget.
+            share: share of the budget for all of them.
+        """
+        for count in range(len(self._fidelity.low), 1, -1):
+            each = _share(self._cost_at(history, count - 1), budget)
+            if share >= count * MIN_ROOM * each:
+                return count
+        return 1
 
     def _search_share(self, history: History, budget: RemainingBudget) -> float:
         """Return the share of the budget for the search, with or without room for a proof."""
@@ -280,10 +298,13 @@ class Screening:
 
     def _room_at_full(self, history: History, budget: RemainingBudget) -> int:
         """Return the number of configurations that the full fidelity affords, at least one."""
-        each = FULL_BLOCKS * _share(history.cost([DEFAULT_ARM], Stage.SEARCH), budget)
+        each = _share(history.cost([DEFAULT_ARM], Stage.SEARCH), budget)
         if not each:
             return MAX_NEW
-        return max(1, int(FULL_SHARE * self._search_share(history, budget) / each) - 1)
+        share = self._search_share(history, budget)
+        # Without a proof, the rest of the budget repeats the best ones.
+        blocks = 1 if share == UNPROVEN_SHARE else FULL_BLOCKS
+        return max(1, int(FULL_SHARE * share / (blocks * each)) - 1)
 
     def _cost_at(self, history: History, at: int) -> Cost:
         """Return the cost of a launch at a low fidelity.
