@@ -36,7 +36,7 @@ PROOF_MARGIN = 0.05
 """Share of the budget beyond search and proof."""
 UNPROVEN_SHARE = 0.9
 """Share of a budget for a search if it has no room for a proof."""
-FULL_SHARE = 0.4
+FULL_SHARE = 0.5
 """Share of a search for the full fidelity; the low ones share the rest equally."""
 FULL_BLOCKS = 2
 """Launches of each promoted configuration at full fidelity."""
@@ -298,13 +298,10 @@ class Screening:
 
     def _room_at_full(self, history: History, budget: RemainingBudget) -> int:
         """Return the number of configurations that the full fidelity affords, at least one."""
-        each = _share(history.cost([DEFAULT_ARM], Stage.SEARCH), budget)
+        each = FULL_BLOCKS * _share(history.cost([DEFAULT_ARM], Stage.SEARCH), budget)
         if not each:
             return MAX_NEW
-        share = self._search_share(history, budget)
-        # Without a proof, the rest of the budget repeats the best ones.
-        blocks = 1 if share == UNPROVEN_SHARE else FULL_BLOCKS
-        return max(1, int(FULL_SHARE * share / (blocks * each)) - 1)
+        return max(1, int(FULL_SHARE * self._search_share(history, budget) / each) - 1)
 
     def _cost_at(self, history: History, at: int) -> Cost:
         """Return the cost of a launch at a low fidelity.
