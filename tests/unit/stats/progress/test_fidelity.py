@@ -75,3 +75,12 @@ def test_promotion_keeps_a_quarter_at_least(items):
 def test_more_steps_do_not_help_where_launches_differ():
     assert needs_launches(0.03, 0.007, 100)
     assert not needs_launches(0.003, 0.007, 100)
+
+
+def test_configurations_of_low_fidelity_alone_count_for_the_best_quarter() -> None:
+    low, full = [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]
+    few = fidelity_agreement(low, full, goal=Goal.LOWER)
+    many = fidelity_agreement(low, full, goal=Goal.LOWER, low_only=[5.0] * 8)
+    better = fidelity_agreement(low, full, goal=Goal.LOWER, low_only=[0.0] * 8)
+    assert few is not None and many is not None and better is not None
+    assert (few.top_found, many.top_found, better.top_found) == (1, 3, 0)
