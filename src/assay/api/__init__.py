@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from assay.api.process import AssayWarning as AssayWarning
     from assay.api.results.result import Result as Result
     from assay.api.results.run_result import RunResult as RunResult
+    from assay.api.trials.session import Session as Session
+    from assay.api.trials.trial import Trial as Trial
     from assay.errors import AssayError as AssayError
     from assay.errors import InvalidInputError as InvalidInputError
     from assay.errors import NotPossibleError as NotPossibleError
@@ -50,9 +52,11 @@ MODULES = {
     "Result": "assay.api.results.result",
     "RunResult": "assay.api.results.run_result",
     "SearchSpace": "assay.api.functions.previews",
+    "Session": "assay.api.trials.session",
     "Study": "assay.api.functions.background",
     "StudyPaused": "assay.errors",
     "StudyStopped": "assay.errors",
+    "Trial": "assay.api.trials.trial",
     "WorkloadFailedError": "assay.errors",
     "calibrate": "assay.api.functions.new_studies",
     "compare": "assay.api.functions.new_studies",

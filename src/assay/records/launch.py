@@ -70,6 +70,8 @@ class Launch(Record, frozen=True, kw_only=True):
         end: rule that ends the launch before its program ends; absent: the program ends by itself.
         fidelity: value of the fidelity of the study, if it is low; absent: the full one. It is not
             part of the configuration.
+        process: number of the user's process that ran the trial, from 0; absent for a launch, which
+            is a process of its own.
     """
 
     configuration: Configuration
@@ -84,3 +86,4 @@ class Launch(Record, frozen=True, kw_only=True):
     cpu_slot: int | None = None
     end: EndRule | None = None
     fidelity: Value | None = None
+    process: int | None = None

@@ -74,6 +74,8 @@ BUILD = "build"
 failed."""
 
 
+PROCESS = "process"
+"""Kind of evidence: identity of the user's process that ran a trial, in the note."""
 OWN_AFFINITY = "own_affinity"
 """Kind of evidence: the program restricted its own affinity to a part of the mask of the launch."""
 QUOTA_PERIODS, QUOTA_THROTTLED = "quota_periods", "quota_throttled"

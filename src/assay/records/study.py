@@ -110,6 +110,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
         launch_spread: standard deviation between launches by a calibration of this machine with
             this program, from which the lengths of launches begin; absent without one.
         fidelity: for ``tune``: setting with cheap values, which the search begins with.
+        in_process: true if the samples are trials within processes of the user, so that assay
+            launches nothing; the unit of the statistics is the process then.
     """
 
     kind: Kind
@@ -142,6 +144,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     until: Until | None = None
     launch_spread: StoredSpread | None = None
     fidelity: Fidelity | None = None
+    in_process: bool = False
 
     @property
     def observations(self) -> tuple[Observation, ...]:

@@ -74,6 +74,18 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
     return Parameter(name=name, domain=domain, default=_default(setting, domain, machine))
 
 
+def parse_range(text: str) -> Range:
+    """Return the range of ``low..high``, with a step or a scale if given.
+
+    Raises:
+        InvalidInputError: the text is no range.
+    """
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise InvalidInputError(f"{text!r} is no range.", "Write LOW..HIGH.")
+    return _range(match, text)
+
+
 def _refuse_ranges(items: list[_Item], text: str) -> None:
     """Reject a range within a list, which would otherwise be taken as a text."""
     for item in items:

@@ -41,7 +41,7 @@ from assay.search.races.front import FrontRace
 from assay.search.races.measure import MeasureRace
 from assay.search.races.race import BlockRace
 from assay.search.races.sweep import SweepRace
-from assay.search.races.tune import TuneRace
+from assay.search.races.trial_race import tune_race
 from assay.search.space.search_space import SearchSpace
 from assay.settings.printed_values import printed_cpu_forms
 from assay.settings.registry import Registry
@@ -507,7 +507,7 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
         case Kind.TUNE if spec.objectives:
             return FrontRace(spec, space, searcher)
         case Kind.TUNE:
-            return TuneRace(spec, space, searcher)
+            return tune_race(spec, space, searcher)
         case Kind.COMPARE:
             if len(spec.arms) < 2:
                 raise InvalidInputError(

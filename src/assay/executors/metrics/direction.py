@@ -10,7 +10,7 @@ from assay.records import Metric
 
 _RATES = re.compile(
     r"bandwidth|bw|bps|bitrate|flops|fps|framerate|gbps|gflops|gips|goodput|gups|hitrate|hz|iops|"
-    r"ips|kbps|mbps|mflops|mips|mpps|mqps|mteps|ops|pps|qps|rates?|rps|speed|speedup|tflops|"
+    r"ips|kbps|mbps|mflops|mips|mpps|mqps|mteps|ops|pps|qps|rates?|rps|speed|speedup|sps|tflops|"
     r"throughput|tps|tput",
     re.IGNORECASE,
 )

@@ -23,6 +23,7 @@ from assay.records import (
 )
 
 if TYPE_CHECKING:
+    from assay.stats.progress.end import EndReason
     from assay.stats.progress.value import LaunchValue
     from assay.stats.progress.warm_up import WarmUp
 
@@ -98,7 +99,8 @@ def _add_value(
     """
     known = []
     for recorder in recorders:
-        one = _steady_value(metric, recorder, live, rule)
+        ended_early = live.ended is not None and _is_worse(live.ended)
+        one = steady_value(metric, recorder, rule, ended_early=ended_early)
         if one is None:
             found.absent[metric.name] = TOO_FEW_REPORTS.format(
                 count=len(recorder), needed=MIN_REPORTS
@@ -110,12 +112,29 @@ def _add_value(
     found.step_s[metric.name] = max(one.step_s for _, one in known)
 
 
-def _steady_value(
-    metric: Metric, recorder: SeriesRecorder, live: LiveReports, rule: EndRule | None
-) -> tuple[SteadyPart, LaunchValue] | None:
-    """Return the steady part of one series and the value over it; ``None`` for a short one."""
-    from assay.stats.progress.early_stop import as_bound
+def _is_worse(reason: EndReason) -> bool:
+    """Return whether a launch ended because it was worse than the incumbent."""
     from assay.stats.progress.end import EndReason
+
+    return reason is EndReason.WORSE
+
+
+def steady_value(
+    metric: Metric,
+    recorder: SeriesRecorder,
+    rule: EndRule | None = None,
+    *,
+    ended_early: bool = False,
+) -> tuple[SteadyPart, LaunchValue] | None:
+    """Return the steady part of one series and the value over it; ``None`` for a short one.
+
+    Args:
+        metric: metric of the series.
+        recorder: the reports.
+        rule: rule of the launch, with the warm-up that earlier launches show.
+        ended_early: true if the launch ended because it was worse than the incumbent.
+    """
+    from assay.stats.progress.early_stop import as_bound
     from assay.stats.progress.launch_curve import launch_curve
     from assay.stats.progress.printed import PrintedForm, printed_form
     from assay.stats.progress.reports import reports_of
@@ -132,7 +151,7 @@ def _steady_value(
             warm_up,
             steady_steps=None if rule is None else rule.steady_steps,
             cumulative=printed is PrintedForm.CUMULATIVE,
-            ended_early=live.ended is EndReason.WORSE,
+            ended_early=ended_early,
         )
     if part is None:
         return None

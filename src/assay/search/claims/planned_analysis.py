@@ -31,8 +31,8 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
         history: samples of the study.
         alpha: error rate of one claim.
     """
-    if spec.statistic is not Statistic.MEAN or spec.switch_costs_s:
-        return None  # few blocks with several launches per application fit
+    if spec.statistic is not Statistic.MEAN or spec.switch_costs_s or spec.in_process:
+        return None  # few blocks with several launches each fit
     # The arms of the confirmation were chosen before it, and it may have begun.
     arms = history.newest_arms(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.records import Kind, Sample, StudySpec
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.model.gp import GpSearcher
+from assay.search.races.trial_race import tune_race
 from assay.search.races.tune import TuneRace
 from assay.search.space.named_configurations import label_of, make_search_space
 from assay.wording import recommendation as wording
@@ -35,7 +36,7 @@ def interim_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
     """
     if spec.kind is not Kind.TUNE or spec.objectives:
         return ""
-    race = TuneRace(spec, make_search_space(spec.space), GpSearcher())
+    race = tune_race(spec, make_search_space(spec.space), GpSearcher())
     for sample in samples:
         race.tell(sample)
     if {sample.launch.arm for sample in samples} <= {DEFAULT_ARM.name}:

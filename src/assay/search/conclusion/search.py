@@ -18,6 +18,7 @@ from assay.records import (
 from assay.search.claims.requirement import requirement_results
 from assay.search.conclusion.fidelity import fidelity_result
 from assay.search.conclusion.notes import loss_notes
+from assay.search.conclusion.process_notes import process_notes
 from assay.search.conclusion.recommendation import recommendation_of
 from assay.search.conclusion.summary import (
     ending_message,
@@ -40,6 +41,7 @@ from assay.search.races.confirmation import (
 )
 from assay.search.races.race import Ending
 from assay.search.races.search_race import NULL_ARM
+from assay.search.races.trial_race import tune_race
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 
@@ -52,7 +54,7 @@ def conclude_search(
     done: Ending | None,
 ) -> Conclusion:
     """Return the conclusion of a search by one objective; see ``conclude``."""
-    race = TuneRace(spec, space, searcher)
+    race = tune_race(spec, space, searcher)
     for sample in samples:
         race.tell(sample)
     history = race.history
@@ -61,6 +63,8 @@ def conclude_search(
     arm = DEFAULT_ARM if confirmed is None else recommended_arm(spec, history, confirmed, claims)
     required = _requirement_results(spec, history, arm)
     recommendation = recommendation_of(race, arm, claims, required, done)
+    if spec.in_process:  # no budget buys the further processes of a proof
+        recommendation = msgspec.structs.replace(recommendation, proof=None)
     arms, stage = _shown_arms(race, confirmed, _named_arm(race, recommendation))
     results = tuple(result_of(spec, history, _stage_of_values(history, stage, a), a) for a in arms)
     interference = interference_of(spec, history)
@@ -75,6 +79,7 @@ def conclude_search(
         fidelity=fidelity_result(spec, history),
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
+            *process_notes(race),
             *loss_notes(spec.workload, samples),
             *_core_notes(race, confirmed, arm),
             *interference_notes(interference),

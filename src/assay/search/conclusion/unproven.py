@@ -69,7 +69,7 @@ def unproven_recommendation(
     expected = candidate.expected(history.goal, len(history.samples))
     proof = suggested_proof(race.proof(candidate))
     sentence = wording.unproven_sentence(spec, arm.name, expected, output)
-    if not proof:
+    if not proof and not spec.in_process:
         sentence = f"{sentence} {wording.proof_too_long(MAX_LAUNCHES)}"
     return Recommendation(
         settings=arm.configuration,

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
+import msgspec
+
 from assay.records import Arm, ArmResult, Outcome, Sample, Stage, StudySpec, Summary
 from assay.records.workload import BUILT_IN
 from assay.search.history.history import History
@@ -25,6 +30,8 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         values = [s.metrics[name] for s in ended if name in s.metrics]
         floor = 0.0 if name in BUILT_IN else None  # times and sizes are not negative
         summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
+        if spec.in_process:
+            summary[name] = _between_processes(summary[name], ended, name, spec.alpha)
     return ArmResult(
         name=arm.name,
         configuration=arm.configuration,
@@ -34,6 +41,19 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         disturbed_launches=disturbed,
         modes=modes_of(spec.workload.objective.name, ended),
     )
+
+
+def _between_processes(
+    summary: Summary, samples: Sequence[Sample], name: str, alpha: float
+) -> Summary:
+    """Return a summary of trials whose interval rests on the means of their processes."""
+    by_process: dict[int | None, list[float]] = {}
+    for sample in samples:
+        if name in sample.metrics:
+            by_process.setdefault(sample.launch.process, []).append(sample.metrics[name])
+    means = [math.fsum(values) / len(values) for values in by_process.values()]
+    between = summarise(means, alpha=alpha)
+    return msgspec.structs.replace(summary, sem=between.sem, ci=between.ci)
 
 
 def counted_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:

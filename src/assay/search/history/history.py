@@ -33,6 +33,7 @@ from assay.search.history.different_work import DifferentWork
 from assay.search.history.disturbance import ForeignLoad, OutsideLoad, is_mostly_disturbed
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
+from assay.search.history.process_means import ProcessMeans
 from assay.search.history.refusals import Refusals
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S, Cost
 from assay.search.history.slack import RequirementSlack
@@ -165,7 +166,11 @@ class History:
         self.samples.append(sample)
         self._of_arm.setdefault(launch.arm, []).append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
-        self._stages[launch.stage].add(sample, self.observation(sample))
+        stage = self._stages[launch.stage]
+        if launch.process is None or launch.stage is not Stage.CONFIRM:
+            stage.add(sample, self.observation(sample))
+        else:
+            stage.add_trial(sample, self.observation(sample), launch.process)
         if self.revised_blocks is not None:
             for (number, arm), value in self.revised_blocks.add(sample).items():
                 self._stages[Stage.CONFIRM].revise(number, arm, value)
@@ -523,14 +528,28 @@ class _StageHistory:
         # Caches: each interim analysis asks for every block; an entry is valid until a sample is
         # added to its block.
         self._complete: dict[int, bool] = {}
+        self._processes: dict[int, ProcessMeans] = {}
 
-    def add(self, sample: Sample, found: Observation | None) -> None:
-        launch = sample.launch
-        block = launch.block
+    def add_trial(self, sample: Sample, found: Observation | None, process: int) -> None:
+        """Add a trial of a process, which is one block."""
+        self._insert(process)
+        means = self._processes.setdefault(process, ProcessMeans())
+        means.add(sample, found)
+        self.block_arms[process] = means.arms
+        for arm, observation in means.columns.items():
+            self.columns.setdefault(arm, {})[process] = observation
+        self._complete[process] = means.is_complete
+
+    def _insert(self, block: int) -> None:
         if block not in self.blocks[-1:]:
             at = bisect.bisect_left(self.blocks, block)
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
+
+    def add(self, sample: Sample, found: Observation | None) -> None:
+        launch = sample.launch
+        block = launch.block
+        self._insert(block)
         self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_launch(sample)
         if launch.block_arms is not None:
             self.block_arms[block] = tuple(dict.fromkeys(launch.block_arms))

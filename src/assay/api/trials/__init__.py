@@ -1,0 +1,1 @@
+"""Ask-and-tell sessions: trials within the user's own process."""

@@ -1,0 +1,142 @@
+"""Plan of a session: what is known before its first trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.api.functions.fields import given_budget_of
+from assay.api.functions.keywords import demand_known
+from assay.api.functions.progress import Progress
+from assay.api.functions.quantities import share_text, texts
+from assay.api.options.study_options import parse_margin
+from assay.api.trials.free_space import FreeSpace, free_space
+from assay.api.trials.goals import checked_goal, checked_progress, further_metric, metric_of
+from assay.api.trials.keywords import SessionOptions
+from assay.api.trials.own_process import own_words
+from assay.errors import InvalidInputError
+from assay.records import Budget, Kind, Metric, Space, StudySpec, Workload
+from assay.records.study import DEFAULT_MARGIN
+from assay.search.space.search_space import SearchSpace
+
+FIRST_STUDY_KEYWORDS = (
+    "metric", "goal", "unit", "progress", "default", "constraints", "margin", "seed",
+)  # fmt: skip
+"""Keywords of a new study, which a continued one has already."""
+
+
+@dataclass(frozen=True)
+class SessionPlan:
+    """Plan of a session.
+
+    Attributes:
+        study: id, or beginning of one, of the study to continue; ``None`` for a new one.
+        space: space of the study; ``None`` for that of the continued study.
+        budget: budget of this process; without limits if none is given.
+        metric: name of the objective; ``None`` if the first trial determines it.
+        goal, unit, progress: see ``SessionOptions``.
+        margin: margin of equivalence of ratios.
+        seed: seed of all random choices.
+        new_stratum: start of a new stratum.
+        db: path or URL of the store.
+    """
+
+    study: str | None
+    space: Space | None
+    budget: Budget
+    metric: str | None
+    goal: str | None
+    unit: str
+    progress: Progress | None
+    margin: float
+    seed: int
+    new_stratum: bool
+    db: str | None
+
+    def specification(self, names: tuple[str, ...], budget: Budget) -> StudySpec:
+        """Return the specification of a new study.
+
+        Args:
+            names: names of the metrics, in the order of their first report.
+            budget: budget of each process.
+
+        Raises:
+            InvalidInputError: the goal of the objective is unknown.
+        """
+        objective = self.metric or names[0]
+        first = metric_of(objective, self.goal, self.unit, self.progress)
+        others = (further_metric(name) for name in names if name != objective)
+        return self.provisional((first, *others), budget)
+
+    def provisional(self, metrics: tuple[Metric, ...], budget: Budget) -> StudySpec:
+        """Return a specification with any metrics.
+
+        Args:
+            metrics: metrics, the objective first.
+            budget: budget of each process.
+        """
+        assert self.space is not None
+        return StudySpec(
+            kind=Kind.TUNE,
+            workload=Workload(
+                argv=own_words(),
+                metrics=metrics,
+                requested_metrics=tuple(metric.name for metric in metrics),
+                outputs_may_differ=True,
+            ),
+            budget=budget,
+            space=self.space,
+            margin=self.margin,
+            seed=self.seed,
+            disturbed_above=None,
+            requested_observations=(),
+            in_process=True,
+        )
+
+
+def session_plan(
+    space: FreeSpace | None, study: str | None, options: SessionOptions
+) -> SessionPlan:
+    """Return the plan of a session.
+
+    Raises:
+        InvalidInputError: a value is invalid, or the space is missing.
+    """
+    demand_known(options, SessionOptions, "Session")
+    if study is not None:
+        _refuse_changes(options)
+    margin = parse_margin(share_text(options.get("margin")))
+    found = None
+    if space is not None or study is None:
+        default, constraints = options.get("default"), texts(options.get("constraints"))
+        found = free_space(space or {}, default, constraints)
+        SearchSpace(found)
+    progress = checked_progress(options.get("progress"))
+    metric = options.get("metric")
+    if progress is not None and metric not in (None, progress.name):
+        raise InvalidInputError(
+            f"metric is {metric}, but the progress is that of {progress.name}.",
+            "Give one of the two.",
+        )
+    goal = options.get("goal") or (progress.goal if progress is not None else None)
+    return SessionPlan(
+        study=study,
+        space=found,
+        budget=given_budget_of(options),
+        metric=progress.name if progress is not None else metric,
+        goal=checked_goal(goal),
+        unit=options.get("unit") or (progress.unit if progress is not None else ""),
+        progress=progress,
+        margin=DEFAULT_MARGIN if margin is None else margin,
+        seed=options.get("seed") or 0,
+        new_stratum=bool(options.get("new_stratum")),
+        db=options.get("db"),
+    )
+
+
+def _refuse_changes(options: SessionOptions) -> None:
+    for name in FIRST_STUDY_KEYWORDS:
+        if options.get(name):
+            raise InvalidInputError(
+                f"{name} belongs to the study, which exists already.",
+                f"Leave {name} out, or begin a new study without study=.",
+            )
