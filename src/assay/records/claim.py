@@ -93,6 +93,7 @@ class Claim(Record, frozen=True, kw_only=True):
             equivalence.
         applications: true if the arms differ in a hard-to-change setting: each pair is one
             application of each arm, averaged over its launches.
+        processes: true if each pair is one process of the user, averaged over its trials.
         shift: ratio of quantiles of all values, b over a, by quantile, such as ``p90``.
     """
 
@@ -120,6 +121,7 @@ class Claim(Record, frozen=True, kw_only=True):
     disturbed_blocks: int = 0
     beyond_margin: bool = False
     applications: bool = False
+    processes: bool = False
     shift: dict[str, float] = {}
 
     @property

@@ -177,6 +177,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
             for configuration in configurations
             if "command" in configuration
         ]
+        if self.in_process:
+            return f"{command_text(self.workload.argv)} (session)"
         return " vs ".join(commands) if commands else command_text(self.workload.argv)
 
 

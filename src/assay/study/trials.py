@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.errors import InvalidInputError, NotPossibleError
+from assay.errors import NotPossibleError
 from assay.machine.reader import read_machine
 from assay.records import (
     Budget,
@@ -197,34 +197,6 @@ def process_number(samples: list[Sample], own: OwnProcess) -> int:
         if any(piece.kind == PROCESS and piece.note == own.identity for piece in sample.evidence):
             return number
     return 1 + max(numbers, default=-1)
-
-
-def demand_in_process(record: StudyRecord) -> None:
-    """Raise an error for a study whose launches assay makes.
-
-    Raises:
-        InvalidInputError: names the function that continues it.
-    """
-    if not record.spec.in_process:
-        raise InvalidInputError(
-            f"Study {record.id} launches a program; it has no trials of a session.",
-            f'assay.resume("{record.id}") continues it.',
-        )
-
-
-def demand_launchable(record: StudyRecord) -> None:
-    """Raise an error for a study of trials, which assay cannot launch.
-
-    Raises:
-        NotPossibleError: names the way to continue it.
-    """
-    if record.spec.in_process:
-        raise NotPossibleError(
-            f"Study {record.id} is a session: its trials run within the user's own Python program, "
-            "so assay has no command to launch.",
-            f'assay.Session(study="{record.id}") in that program continues it; '
-            f"`assay study show {record.id}` shows its settings.",
-        )
 
 
 def _race(spec: StudySpec, process: int) -> TrialRace:

@@ -10,6 +10,10 @@ def process_count(number: int) -> str:
     return show_count(number, "process", "processes")
 
 
+def _more(number: int) -> str:
+    return show_count(number, "more process", "more processes")
+
+
 def successive_failures(number: int) -> str:
     """Return the failure of an arm as a predicate."""
     return f"gave no value in {number} successive trials"
@@ -23,7 +27,7 @@ def search_over_ending(winner: str, needed: int) -> str:
         needed: smallest number of further processes of a claim.
     """
     return (
-        f"The search is over. A claim on {winner} needs trials of {process_count(needed)} more: "
+        f"The search is over. A claim on {winner} needs trials of {_more(needed)}: "
         "the process that selected it does not count."
     )
 
@@ -36,7 +40,7 @@ def process_spent_ending(needed: int) -> str:
     """
     if not needed:
         return "The budget of this process is spent."
-    return f"The budget of this process is spent. A claim needs {process_count(needed)} more."
+    return f"The budget of this process is spent. A claim needs {_more(needed)}."
 
 
 def unit_note(processes: int, needed: int) -> str:
@@ -46,14 +50,15 @@ def unit_note(processes: int, needed: int) -> str:
         processes: number of processes with a complete block of confirmation.
         needed: smallest number of further processes of a claim.
     """
+    confirmed = process_count(processes) if processes else "No process"
     note = (
         "Trials of one process share its warm-up, caches and memory layout, so each process counts "
-        f"as one block. {process_count(processes)} confirmed the result."
+        f"as one block. {confirmed} confirmed the result."
     )
     if not needed:
         return note
     return (
-        f"{note} A claim needs at least {process_count(needed)} more; the expected effect does not "
+        f"{note} A claim needs at least {_more(needed)}; the expected effect does not "
         "include differences between processes."
     )
 

@@ -176,6 +176,8 @@ def _pairs(count: int, found: Claim) -> str:
         return show_count(count, "paired batch", "paired batches")
     if found.applications:
         return show_count(count, "paired application")
+    if found.processes:
+        return show_count(count, "paired process", "paired processes")
     return show_count(count, "paired launch", "paired launches")
 
 

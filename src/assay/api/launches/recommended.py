@@ -20,6 +20,7 @@ from assay.records import (
     Workload,
 )
 from assay.requests.run import RunRequest
+from assay.study.in_process import demand_launchable
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def recommended(request: RunRequest, db: str | None) -> Recommended:
     with opened_store(db, create=False) as store:
         study_id = store.find(request.study)
         record = store.study(study_id)
+        demand_launchable(record)
         spec = record.spec
         settings, proven = _chosen(record, request)
         threaded = any(name.startswith("threads") for name in settings)

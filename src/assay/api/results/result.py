@@ -172,6 +172,8 @@ class Result:
             return str(chosen["command"])
         settings = [f"{name}={show_value(value)}" for name, value in chosen.items()]
         words = self.spec.workload.argv
+        if self.spec.in_process:  # the program applies the settings itself
+            return shlex.join(words)
         return shlex.join(["assay", "run", *settings, "--", *words] if settings else words)
 
     @property

@@ -16,6 +16,7 @@ from assay.records import StudySpec
 from assay.requests.stored_study import ConfirmRequest
 from assay.search.history.cross_environment import confirmation_of
 from assay.store import Store
+from assay.study.in_process import demand_launchable
 from assay.study.laboratory import Laboratory
 from assay.study.session import StudyResult, begin
 
@@ -34,6 +35,7 @@ def confirm(request: ConfirmRequest, context: Context, store: Store, study_id: s
         NotPossibleError: its program is missing, or its partition still exists.
     """
     record = store.study(study_id)
+    demand_launchable(record)
     chosen = chosen_of(record, request.point)
     assert record.conclusion is not None
     if not chosen:

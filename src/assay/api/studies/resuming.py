@@ -11,6 +11,7 @@ from assay.records import Sample, Status
 from assay.requests.stored_study import ResumeRequest
 from assay.store import Store
 from assay.study.firmware import demand_varied, with_firmware_values
+from assay.study.in_process import demand_launchable
 from assay.study.session import StudyResult, finished_result, resume
 
 
@@ -29,6 +30,7 @@ def resume_study(
         AssayError: the study cannot be resumed, or fails.
     """
     record = store.study(study_id)
+    demand_launchable(record)
     spec = record.spec
     confirmed = request.boot.confirmed
     lab = with_firmware_values(laboratory_of(spec, context), spec, confirmed)

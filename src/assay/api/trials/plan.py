@@ -67,6 +67,14 @@ class SessionPlan:
         others = (further_metric(name) for name in names if name != objective)
         return self.provisional((first, *others), budget)
 
+    def demand_goal(self, name: str) -> None:
+        """Raise an error if the goal of a metric is unknown.
+
+        Raises:
+            InvalidInputError: the goal is neither given nor clear from the name.
+        """
+        metric_of(name, self.goal, self.unit, self.progress)
+
     def provisional(self, metrics: tuple[Metric, ...], budget: Budget) -> StudySpec:
         """Return a specification with any metrics.
 

@@ -148,7 +148,7 @@ def _number(name: str, value: object) -> float:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
-            f"{name}: {value!r} is not a number.", "Report a finite number."
+            f"{name}: {repr(value)[:60]} is not a number.", "Report a finite number."
         ) from None
     if not abs(number) <= MAX_VALUE:  # true for NaN
         raise InvalidInputError(

@@ -83,6 +83,10 @@ class Session:
         """Name of the objective; ``None`` if it is not known yet."""
         return self._storage.objective
 
+    def demand_goal(self, name: str) -> None:
+        """See ``TrialOwner.demand_goal``."""
+        self._plan.demand_goal(name)
+
     @property
     def ending(self) -> str | None:
         """Reason why the session deals no more trials, as a sentence; ``None`` before."""

@@ -19,8 +19,9 @@ from assay.search.races.race import Ending
 from assay.search.races.trial_race import TrialRace
 from assay.search.space.named_configurations import make_search_space
 from assay.store import Store
+from assay.study.in_process import demand_in_process
 from assay.study.loop import BudgetAccount
-from assay.study.trials import TrialStudy, begin_trials, continue_trials, demand_in_process
+from assay.study.trials import TrialStudy, begin_trials, continue_trials
 
 UNNAMED = Metric(name="value")
 """Objective of a study whose trials have not reported one yet."""

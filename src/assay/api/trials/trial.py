@@ -25,6 +25,14 @@ class TrialOwner(Protocol):
         """Name of the objective; ``None`` if it is not known yet."""
         ...
 
+    def demand_goal(self, name: str) -> None:
+        """Raise an error if the goal of a metric is unknown that becomes the objective.
+
+        Raises:
+            InvalidInputError: the goal is neither given nor clear from the name.
+        """
+        ...
+
 
 class Trial(Mapping[str, Value]):
     """Configuration to try, with its values by name.
@@ -119,6 +127,8 @@ class Trial(Mapping[str, Value]):
             if name in values:
                 raise InvalidInputError(f"{name} is reported twice.", "Report it once.")
             values = {name: value, **values}
+        if self._owner.objective is None and values and not self._state.reports:
+            self._owner.demand_goal(next(iter(values)))
         self._state.reports.add(self._state.elapsed_s, values, step)
 
     def fail(self, reason: str) -> None:

@@ -33,6 +33,7 @@ from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.launch_notes import cross_environment_words, interference_words
 from assay.wording.noise_floor import floor_words, origin_words
+from assay.wording.processes import continuation
 from assay.wording.proof import proof_command, proof_words
 from assay.wording.requirement import (
     required_text,
@@ -81,7 +82,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     elif result.floor is not None:
         origin = clean(origin_words(result.floor))
         yield f"  noise floor of this machine: {floor_words(result.floor)} ({origin})"
-    elif conclusion.claims:
+    elif conclusion.claims and not spec.in_process:
         yield "  noise floor  not measured (--null measures it)"
     if conclusion.warm_start:
         yield f"  warm start  {clean(conclusion.warm_start)}"
@@ -231,7 +232,9 @@ def _next_steps(result: StudyResult) -> Iterable[str]:
     yield f"  study {result.study_id}; full report: assay report {result.study_id}"
     yield from decision_lines(result)
     chosen = result.conclusion.recommendation
-    if result.spec.objectives:
+    if result.spec.in_process:
+        yield f"  a session: {continuation(result.study_id)}"
+    elif result.spec.objectives:
         yield from next_step_lines(result.study_id, result.conclusion)
     elif chosen is not None and not chosen.settings:
         yield from proof_lines(result, chosen)

@@ -41,6 +41,8 @@ def script(report: ReportInput) -> Html:
             "With assay: ",
             el("code", f"assay run --from {clean(report.study_id)} -- COMMAND"),
         )
+    if report.spec.in_process:
+        return el("p", "No script: the trials ran within a program that applies settings itself.")
     if not body:
         return el("p", "No script: the default is kept, or the study has no answer.")
     hidden = clean(body, "\n\t") != body
@@ -90,6 +92,7 @@ def method(
         ("Left out", _left_out_words(report)),
         ("Disturbed", _disturbed_words(report)),
         ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
+        ("Processes", _processes(report)),
         ("Blocks", f"{blocks:,}; in each, every remaining arm runs once, in random order"),
         ("End of launches", _end_of_launches(spec)),
         ("Fidelity", _fidelity(spec)),
@@ -257,6 +260,12 @@ def _switching(report: ReportInput) -> str | None:
     return clean(switching_words(found)) if found is not None and found.changes else None
 
 
+def _processes(report: ReportInput) -> str | None:
+    """Return the number of the user's processes that ran the trials of a session."""
+    found = {s.launch.process for s in report.samples} - {None}
+    return f"{len(found):,} processes of the user ran the trials" if found else None
+
+
 def _claim_words(claims: Sequence[Claim]) -> str:
     pairs = sorted({claim.blocks for claim in claims})
     numbers = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
@@ -264,6 +273,7 @@ def _claim_words(claims: Sequence[Claim]) -> str:
     methods["spread"] = "mean ratio of the spreads within a block"
     kinds = sorted({methods.get(claim.method, clean(claim.method)) for claim in claims})
     unit = "pairs of applications" if any(claim.applications for claim in claims) else "pairs"
+    unit = "processes" if any(claim.processes for claim in claims) else unit
     return f"{numbers} complete {unit} each; {', '.join(kinds)}"
 
 

@@ -39,7 +39,8 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in launches),
         timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in launches),
         disturbed_launches=disturbed,
-        modes=modes_of(spec.workload.objective.name, ended),
+        # Groups of trials may be those of their processes.
+        modes=None if spec.in_process else modes_of(spec.workload.objective.name, ended),
     )
 
 
