@@ -64,7 +64,12 @@ from assay.records.design import (
     FactorEffect,
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
-from assay.records.earlier_study import EarlierConfiguration, EarlierStudy
+from assay.records.earlier_study import (
+    EarlierConfiguration,
+    EarlierStudy,
+    ImportedTrials,
+    TriedConfiguration,
+)
 from assay.records.facts import Counter, InstanceFacts, ReadBack, RunFacts
 from assay.records.fidelity import Fidelity, FidelityLevel, FidelityResult
 from assay.records.front import FrontExclusion, FrontPoint
@@ -142,6 +147,8 @@ __all__ = [
     "DisturbanceSource",
     "Domain",
     "EarlierStudy",
+    "ImportedTrials",
+    "TriedConfiguration",
     "EffectKind",
     "EffectVerdict",
     "EndRule",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.records.codec import Record
 from assay.records.configuration import Configuration
+from assay.records.workload import Goal
 
 
 class EarlierConfiguration(Record, frozen=True, kw_only=True):
@@ -39,3 +40,29 @@ class EarlierStudy(Record, frozen=True, kw_only=True):
     launches: int = 0
     known_configurations: tuple[EarlierConfiguration, ...] = ()
     unused_configurations: int = 0
+
+
+class TriedConfiguration(Record, frozen=True, kw_only=True):
+    """Configuration that another tool tried once.
+
+    Attributes:
+        configuration: values of all its parameters by name, defaults included.
+        value: value of the objective, above 0; absent if the trial failed.
+    """
+
+    configuration: Configuration
+    value: float | None = None
+
+
+class ImportedTrials(Record, frozen=True, kw_only=True):
+    """Trials of another tool that guide a search; claims never rest on them.
+
+    Attributes:
+        name: name of their source.
+        goal: direction of improvement of their objective.
+        trials: the tried configurations.
+    """
+
+    name: str
+    goal: Goal
+    trials: tuple[TriedConfiguration, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.errors import InvalidInputError
+from assay.records.earlier_study import ImportedTrials
 from assay.requests.checks import demand_whole
 from assay.requests.study import DecisionRequest
 
@@ -25,6 +26,7 @@ class TuneRequest(DecisionRequest, frozen=True, kw_only=True):
             time on all CPUs).
         warm_start: earlier studies that guide the search: ids, ``auto`` or ``none`` (default:
             none).
+        history: trials of other tools that guide the search (default: none).
         dry_run: determination of the search space only, without a launch (default: false).
         fidelity: setting with cheap values, which the search begins with, as ``SETTING=DOMAIN``
             (default: none; every launch is whole).
@@ -36,6 +38,7 @@ class TuneRequest(DecisionRequest, frozen=True, kw_only=True):
     objectives: tuple[str, ...] = ()
     parallel: int | None = None
     warm_start: tuple[str, ...] = ()
+    history: tuple[ImportedTrials, ...] = ()
     dry_run: bool = False
     fidelity: str | None = None
 

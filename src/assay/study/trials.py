@@ -26,7 +26,8 @@ from assay.search.races.race import Ending
 from assay.search.races.trial_race import TrialRace
 from assay.search.space.named_configurations import make_search_space
 from assay.store import Store, StudyRecord
-from assay.study.loop import FAILED_ENDS, BudgetAccount
+from assay.study.budget_account import BudgetAccount
+from assay.study.loop import FAILED_ENDS
 from assay.study.session import elapsed_of
 from assay.study.stratum import differences, stratum_of
 

@@ -8,10 +8,20 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.errors import InvalidInputError
-from assay.records import BuildRecipe, EarlierStudy, Kind, Metric, Statistic, Status, StudySpec
+from assay.records import (
+    BuildRecipe,
+    EarlierStudy,
+    ImportedTrials,
+    Kind,
+    Metric,
+    Statistic,
+    Status,
+    StudySpec,
+)
 from assay.search.model.warm_start import (
     MAX_CONFIGURATIONS,
     MIN_CONFIGURATIONS,
+    imported_study,
     is_informative,
     limit_results,
     transferable_results,
@@ -112,6 +122,28 @@ def earlier_studies(
             )
         studies.append(one)
     return _limited_to_capacity(studies)
+
+
+def with_history(
+    spec: StudySpec, history: Sequence[ImportedTrials], space: SearchSpace
+) -> StudySpec:
+    """Return the specification with trials of other tools as further earlier studies.
+
+    Args:
+        spec: specification of the new study.
+        history: trials of other tools.
+        space: space of the new study.
+
+    Raises:
+        InvalidInputError: trials have no results for this space, or another direction.
+    """
+    if not history:
+        return spec
+    goal = spec.workload.objective.goal
+    imported = (imported_study(trials, goal, space) for trials in history)
+    return msgspec.structs.replace(
+        spec, earlier_studies=_limited_to_capacity((*spec.earlier_studies, *imported))
+    )
 
 
 def _why(earlier: EarlierStudy) -> str:

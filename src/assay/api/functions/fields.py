@@ -41,7 +41,7 @@ from assay.api.options.study_options import (
 from assay.api.options.workload import parse_statistic, requirements_of, workload_request
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
-from assay.records import Budget, Observation, Reservation
+from assay.records import Budget, ImportedTrials, Observation, Reservation
 from assay.requests.study import BootRequest
 from assay.requests.study_fields import DecisionFields, StudyFields
 from assay.requests.workload import BuildRequest
@@ -197,6 +197,25 @@ def observations_of(given: Keywords) -> tuple[Observation, ...] | None:
     """Return the observations; ``None`` for the default ones."""
     found = given.get("observe")
     return parse_observations(None if found is None else ",".join(texts(found)))
+
+
+def imported_of(given: object) -> tuple[ImportedTrials, ...]:
+    """Return the trials of other tools.
+
+    Raises:
+        InvalidInputError: a value is none of these.
+    """
+    if given is None:
+        return ()
+    several = (given,) if isinstance(given, ImportedTrials) else given
+    found = tuple(several) if isinstance(several, Sequence) else (several,)
+    for one in found:
+        if not isinstance(one, ImportedTrials):
+            raise InvalidInputError(
+                f"history: invalid value of type {type(one).__name__}.",
+                "Give the result of assay.optuna.read_study.",
+            )
+    return found
 
 
 def reservation_of(given: Keywords) -> Reservation | None:

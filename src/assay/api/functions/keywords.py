@@ -14,6 +14,7 @@ from assay.api.functions.domains import Domain
 from assay.api.functions.progress import ProgressSources
 from assay.api.functions.quantities import Duration, Named, Share, Texts
 from assay.api.functions.study_names import StudyName
+from assay.records import ImportedTrials
 
 FilePath: TypeAlias = str | os.PathLike[str]
 """Path of a file."""
@@ -229,6 +230,8 @@ class TuneKeywords(DecisionKeywords, total=False):
         constraints: expressions that every configuration satisfies.
         parallel: number of slots that the CPUs are divided into (default: one launch at a time).
         warm_start: earlier studies that guide the search, or ``"auto"``.
+        history: trials of another tool that guide the search, such as those of
+            ``assay.optuna.read_study`` (default: none).
         search_on: partition to search on as a whole.
         fidelity: setting with cheap values, which the search begins with:
             ``{"arg.steps": Range(50, 2000, log=True)}``, or text as on the command line (default:
@@ -239,6 +242,7 @@ class TuneKeywords(DecisionKeywords, total=False):
     constraints: Texts
     parallel: int | str | None
     warm_start: Texts
+    history: ImportedTrials | Sequence[ImportedTrials] | None
     search_on: str | None
     fidelity: Mapping[str, Domain] | str | None
 

@@ -24,6 +24,7 @@ from assay.api.functions.fields import (
     decision_fields,
     disturbed_above_of,
     given_budget_of,
+    imported_of,
     observations_of,
     study_fields,
     words_of,
@@ -108,6 +109,7 @@ def tune_request(
             {
                 "--require": options.require,
                 "--parallel": options.parallel,
+                "history": given.get("history"),
                 "--warm-start": [word for word in warm_start if word != "none"],
             }
         )
@@ -120,6 +122,7 @@ def tune_request(
         objectives=objectives,
         parallel=parse_slots(options.parallel),
         warm_start=warm_start,
+        history=imported_of(given.get("history")),
         dry_run=dry_run,
         fidelity=fidelity_text(given.get("fidelity")),
     )

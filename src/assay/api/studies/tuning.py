@@ -35,7 +35,12 @@ from assay.study.named_configurations import grantable_named
 from assay.study.session import StudyResult, begin
 from assay.study.space_choice import choose_space, grantable_space
 from assay.study.survey import Survey, survey
-from assay.study.warm_start import WarmStartRequest, earlier_studies, parse_warm_start
+from assay.study.warm_start import (
+    WarmStartRequest,
+    earlier_studies,
+    parse_warm_start,
+    with_history,
+)
 
 MAX_ENUMERATED = 200_000
 """Largest number of combinations that are enumerated, as in a study; of more, some are drawn."""
@@ -103,7 +108,7 @@ def _tune(request: TuneRequest, context: Context, lab: Laboratory) -> StudyResul
                 context.stop,
             )
         space, left_out = _space(lab, spec.space, _observed(program, seen))
-        spec = _with_earlier(lab, store, warm_start, spec, space)
+        spec = _with_earlier(request, lab, store, warm_start, spec, space)
         observer.space_known(_choice(request, lab, spec, left_out))
         with observer.listening(spec, launches=1) as listener:
             return begin(lab, store, spec, listener, survey=seen, stop=context.stop)
@@ -157,21 +162,28 @@ def _with_space(
 ) -> StudySpec:
     """Return the specification with a space, and with the earlier studies that guide the search."""
     if not request.warm_start:
-        return msgspec.structs.replace(spec, space=space)
+        spec = msgspec.structs.replace(spec, space=space)
+        return with_history(spec, request.history, lab.space(spec))
     with opened_store(context.db) as store:
         warm_start = parse_warm_start(store, request.warm_start, spec)
-        return _with_earlier(lab, store, warm_start, spec, space)
+        return _with_earlier(request, lab, store, warm_start, spec, space)
 
 
 def _with_earlier(
-    lab: Laboratory, store: Store, warm_start: WarmStartRequest, spec: StudySpec, space: Space
+    request: TuneRequest,
+    lab: Laboratory,
+    store: Store,
+    warm_start: WarmStartRequest,
+    spec: StudySpec,
+    space: Space,
 ) -> StudySpec:
     """Return the specification with a space, and with results of earlier studies."""
     spec = msgspec.structs.replace(spec, space=space)
     here = fingerprint(lab.machine)
-    return msgspec.structs.replace(
+    spec = msgspec.structs.replace(
         spec, earlier_studies=earlier_studies(store, warm_start, spec, lab.space(spec), here)
     )
+    return with_history(spec, request.history, lab.space(spec))
 
 
 def _observed(program: Program, seen: Survey) -> Program:

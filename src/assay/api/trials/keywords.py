@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from assay.api.functions.domains import Value
 from assay.api.functions.progress import Progress
 from assay.api.functions.quantities import Duration, Share, Texts
+from assay.records import ImportedTrials
 
 
 class SessionOptions(TypedDict, total=False):
@@ -24,6 +25,8 @@ class SessionOptions(TypedDict, total=False):
             then that of its steady part (default: the mean of its reports).
         default: default values by name (default: first values of lists, low ends of ranges).
         constraints: expressions that every configuration satisfies.
+        history: trials of another tool that guide the search, such as those of
+            ``assay.optuna.read_study`` (default: none).
         margin: margin of equivalence, as a share (default: 1 %).
         seed: seed of all random choices (default: 0).
         new_stratum: start of a new stratum for a changed program or machine (default: false).
@@ -39,6 +42,7 @@ class SessionOptions(TypedDict, total=False):
     progress: Progress | None
     default: Mapping[str, Value] | None
     constraints: Texts
+    history: ImportedTrials | Sequence[ImportedTrials] | None
     margin: Share | None
     seed: int
     new_stratum: bool

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.api.functions.fields import given_budget_of
-from assay.api.functions.keywords import demand_known
+from assay.api.functions.argument_types import demand_known
+from assay.api.functions.fields import given_budget_of, imported_of
 from assay.api.functions.progress import Progress
 from assay.api.functions.quantities import share_text, texts
 from assay.api.options.study_options import parse_margin
@@ -14,12 +14,14 @@ from assay.api.trials.goals import checked_goal, checked_progress, further_metri
 from assay.api.trials.keywords import SessionOptions
 from assay.api.trials.own_process import own_words
 from assay.errors import InvalidInputError
-from assay.records import Budget, Kind, Metric, Space, StudySpec, Workload
+from assay.records import Budget, ImportedTrials, Kind, Metric, Space, StudySpec, Workload
 from assay.records.study import DEFAULT_MARGIN
+from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import SearchSpace
+from assay.study.warm_start import with_history
 
 FIRST_STUDY_KEYWORDS = (
-    "metric", "goal", "unit", "progress", "default", "constraints", "margin", "seed",
+    "metric", "goal", "unit", "progress", "default", "constraints", "history", "margin", "seed",
 )  # fmt: skip
 """Keywords of a new study, which a continued one has already."""
 
@@ -34,6 +36,7 @@ class SessionPlan:
         budget: budget of this process; without limits if none is given.
         metric: name of the objective; ``None`` if the first trial determines it.
         goal, unit, progress: see ``SessionOptions``.
+        history: trials of other tools that guide the search.
         margin: margin of equivalence of ratios.
         seed: seed of all random choices.
         new_stratum: start of a new stratum.
@@ -47,6 +50,7 @@ class SessionPlan:
     goal: str | None
     unit: str
     progress: Progress | None
+    history: tuple[ImportedTrials, ...]
     margin: float
     seed: int
     new_stratum: bool
@@ -65,7 +69,8 @@ class SessionPlan:
         objective = self.metric or names[0]
         first = metric_of(objective, self.goal, self.unit, self.progress)
         others = (further_metric(name) for name in names if name != objective)
-        return self.provisional((first, *others), budget)
+        spec = self.provisional((first, *others), budget)
+        return with_history(spec, self.history, make_search_space(spec.space))
 
     def demand_goal(self, name: str) -> None:
         """Raise an error if the goal of a metric is unknown.
@@ -134,6 +139,7 @@ def session_plan(
         goal=checked_goal(goal),
         unit=options.get("unit") or (progress.unit if progress is not None else ""),
         progress=progress,
+        history=imported_of(options.get("history")),
         margin=DEFAULT_MARGIN if margin is None else margin,
         seed=options.get("seed") or 0,
         new_stratum=bool(options.get("new_stratum")),

@@ -17,6 +17,7 @@ from assay.api.trials.state import TrialState
 from assay.api.trials.storage import SessionStorage
 from assay.api.trials.trial import Trial
 from assay.errors import InvalidInputError, NotPossibleError, WorkloadFailedError
+from assay.records import Space
 from assay.search.races.race import Ending, EndReason
 
 
@@ -91,6 +92,11 @@ class Session:
     def ending(self) -> str | None:
         """Reason why the session deals no more trials, as a sentence; ``None`` before."""
         return None if self._ending is None else self._ending.message
+
+    @property
+    def space(self) -> Space | None:
+        """Space of the study; ``None`` before the first trial of a continued study."""
+        return self._storage.space
 
     @property
     def settings(self) -> Mapping[str, Value]:

@@ -19,8 +19,8 @@ from assay.search.races.race import Ending
 from assay.search.races.trial_race import TrialRace
 from assay.search.space.named_configurations import make_search_space
 from assay.store import Store
+from assay.study.budget_account import BudgetAccount
 from assay.study.in_process import demand_in_process
-from assay.study.loop import BudgetAccount
 from assay.study.trials import TrialStudy, begin_trials, continue_trials
 
 UNNAMED = Metric(name="value")
@@ -44,7 +44,7 @@ class SessionStorage:
         self._race: TrialRace | None = None
         self._account: BudgetAccount | None = None
         self._waiting: list[TrialState] = []
-        self._space: Space | None = plan.space
+        self.space: Space | None = plan.space
         self._store: Store | None = None
         self.study_id: str | None = None
         self.last_failure = ""
@@ -62,7 +62,7 @@ class SessionStorage:
     @property
     def defaults(self) -> dict[str, Value]:
         """Default values by name; empty before a study is continued."""
-        parameters = () if self._space is None else self._space.parameters
+        parameters = () if self.space is None else self.space.parameters
         return {p.name: p.default for p in parameters if p.default is not None}
 
     def values_of(self, configuration: Configuration) -> Mapping[str, Value]:
@@ -137,7 +137,7 @@ class SessionStorage:
         self._study = continue_trials(
             store, record, own_process(), self._account, new_stratum=self._plan.new_stratum
         )
-        self._space, self.study_id = record.spec.space, record.id
+        self.space, self.study_id = record.spec.space, record.id
 
     def _create(self, names: tuple[str, ...]) -> None:
         """Create the study, and store the trials that have ended."""

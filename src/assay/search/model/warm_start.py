@@ -8,15 +8,19 @@ launches.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from assay.errors import InvalidInputError
 from assay.records import (
     DEFAULT,
     Configuration,
     EarlierConfiguration,
     EarlierStudy,
+    Goal,
+    ImportedTrials,
     Parameter,
     Sample,
     Stage,
@@ -66,6 +70,62 @@ def transferable_results(
             grouped.setdefault(found, []).append(known)
     merged = [_merged(configuration, parts) for configuration, parts in grouped.items()]
     return sorted(merged, key=_rank), left_out
+
+
+def imported_study(found: ImportedTrials, goal: Goal, space: SearchSpace) -> EarlierStudy:
+    """Return the trials of another tool as an earlier study.
+
+    Effects are relative to the default, or to the median of all trials if it was not tried.
+
+    Args:
+        found: trials of the other tool.
+        goal: direction of improvement of the present objective.
+        space: search space of the present study.
+
+    Raises:
+        InvalidInputError: the trials have another direction, or no results for this space.
+    """
+    if found.goal is not goal:
+        raise InvalidInputError(
+            f"{found.name} searches for a {found.goal} value, and this study for a {goal} one.",
+            "Give trials with the same objective.",
+        )
+    sign = 1.0 if goal is Goal.LOWER else -1.0
+    grouped: dict[Configuration, list[float]] = {}
+    left_out = 0
+    for trial in found.trials:
+        configuration = project(trial.configuration, (), space)
+        if configuration is None:
+            left_out += 1
+            continue
+        logs = grouped.setdefault(configuration, [])
+        if trial.value is not None:
+            logs.append(sign * math.log(trial.value))
+    every = [log for logs in grouped.values() for log in logs]
+    own = grouped.get(DEFAULT) or []
+    base = statistics.fmean(own) if own else statistics.median(every) if every else 0.0
+    known = [
+        EarlierConfiguration(
+            configuration=configuration,
+            log_ratio=statistics.fmean(logs) - base if logs else None,
+            launches=max(1, len(logs)),
+        )
+        for configuration, logs in grouped.items()
+    ]
+    study = EarlierStudy(
+        study=found.name,
+        command=found.name,
+        launches=len(found.trials),
+        known_configurations=limit_results(sorted(known, key=_rank), MAX_CONFIGURATIONS),
+        unused_configurations=left_out,
+    )
+    if not is_informative(study):
+        raise InvalidInputError(
+            f"{found.name} has results for fewer than {MIN_CONFIGURATIONS} configurations of this "
+            "space.",
+            "Check names and values of its parameters; names= translates them.",
+        )
+    return study
 
 
 def _log_ratios(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
