@@ -36,7 +36,7 @@ def single_study() -> Iterator[None]:
     if not _RUNNING.acquire(blocking=False):
         raise NotPossibleError(
             "Another study of this process is running, and would disturb this one.",
-            "Wait for its end, or stop it.",
+            "Wait for its end, or stop it; close() ends a session.",
         )
     try:
         yield

@@ -175,8 +175,13 @@ class AssaySampler(optuna.samplers.BaseSampler):
             raise NotPossibleError(
                 "The sampler has seen no complete trial.", "Call study.optimize first."
             )
-        self._session.close()
+        self.close()
         return self._session.result
+
+    def close(self) -> None:
+        """End the session: another study of this process may begin, and this one continue."""
+        if self._session is not None:
+            self._session.close()
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -82,7 +82,7 @@ def test_function_has_a_keyword_for_each_option_of_its_action(action: str) -> No
 @pytest.mark.parametrize("words", FUNCTIONS, ids=" ".join)
 def test_no_keyword_lacks_an_option(words: tuple[str, ...]) -> None:
     options = {RENAMED.get(name, name) for name in options_of(words[0])}
-    own = {"command", "commands", "settings", "file", "progress_bar", "capture_output"}
+    own = {"command", "commands", "settings", "file", "progress_bar", "capture_output", "history"}
     later = {"progress", "until"}
     assert keywords_of(FUNCTIONS[words]) - options - own <= later
 

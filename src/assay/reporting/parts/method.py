@@ -263,7 +263,10 @@ def _switching(report: ReportInput) -> str | None:
 def _processes(report: ReportInput) -> str | None:
     """Return the number of the user's processes that ran the trials of a session."""
     found = {s.launch.process for s in report.samples} - {None}
-    return f"{len(found):,} processes of the user ran the trials" if found else None
+    if not found:
+        return None
+    count = show_count(len(found), "process", "processes")
+    return f"{count} of the user ran the trials"
 
 
 def _claim_words(claims: Sequence[Claim]) -> str:
