@@ -363,6 +363,8 @@ NOT_SETTINGS = frozenset(
         *("hugepages", "hugepagesz", "mitigations", "nosmt"),  # words of a command line
         *("direction", "chunk", "blocks", "damage"),  # parameters of a case
         "n",  # of a published summary
+        *("budget", "sps", "progress", "constraints", "prefix", "names", "history", "study"),
+        *("default", "step", "goal", "runs"),  # keywords of the Python API
     )
 )
 """Left sides of an equals sign that stand for something else."""

@@ -8,20 +8,28 @@ of the process; the difference of two arms is then the mean log ratio, paired by
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from assay.records import Arm, Sample
 from assay.stats.paired import Observation
 
 
 class ProcessMeans:
-    """Trials of one process in one stage, by block."""
+    """Trials of one process in one stage, by block.
+
+    Attributes:
+        arms: arms of the newest block whose plan is known.
+        is_complete: true if every arm of some block ran.
+    """
 
     def __init__(self) -> None:
-        self._blocks: dict[int, dict[str, Observation | None]] = {}
-        self._arms: dict[int, tuple[str, ...]] = {}
         self.arms: tuple[Arm, ...] = ()
-        """Arms of the newest block whose plan is known."""
+        self.is_complete = False
+        self._names: dict[int, tuple[str, ...]] = {}
+        self._open: dict[int, dict[str, Observation | None]] = {}
+        # Means over the blocks with all values: a process may run thousands of trials.
+        self._paired: dict[str, _LogMean] = {}
+        self._any: dict[str, _LogMean] = {}
 
     def add(self, sample: Sample, found: Observation | None) -> None:
         """Add a trial; a later attempt at the same position replaces the earlier one.
@@ -31,36 +39,47 @@ class ProcessMeans:
             found: its observation; ``None`` without a value.
         """
         launch = sample.launch
-        self._blocks.setdefault(launch.block, {})[launch.arm] = found
         if launch.block_arms is not None:
             self.arms = tuple(dict.fromkeys(launch.block_arms))
-            self._arms[launch.block] = tuple(arm.name for arm in self.arms)
-
-    @property
-    def is_complete(self) -> bool:
-        """True if every arm of some block ran."""
-        return any(self._ran_completely(number) for number in self._blocks)
+            self._names[launch.block] = tuple(arm.name for arm in self.arms)
+        self._any.setdefault(launch.arm, _LogMean()).add(found)
+        block = self._open.setdefault(launch.block, {})
+        block[launch.arm] = found
+        names = self._names.get(launch.block)
+        if names is None or not all(name in block for name in names):
+            return
+        self.is_complete = True
+        if all(one is not None for one in block.values()):
+            for name, one in block.items():
+                self._paired.setdefault(name, _LogMean()).add(one)
+            del self._open[launch.block]
 
     @property
     def columns(self) -> Mapping[str, Observation | None]:
-        """Observation of each arm that ran; ``None`` without a value."""
-        names = dict.fromkeys(name for block in self._blocks.values() for name in block)
-        paired = [block for number, block in self._blocks.items() if self._has_values(number)]
-        return {name: _mean(name, paired or [*self._blocks.values()]) for name in names}
+        """Observation of each arm that ran; ``None`` without a value.
 
-    def _ran_completely(self, number: int) -> bool:
-        names = self._arms.get(number)
-        return names is not None and all(name in self._blocks[number] for name in names)
-
-    def _has_values(self, number: int) -> bool:
-        values = self._blocks[number].values()
-        return self._ran_completely(number) and all(found is not None for found in values)
+        Only blocks with a value of every arm count, or all values if there is no such block.
+        """
+        means = self._paired or self._any
+        return {name: means[name].observation if name in means else None for name in self._any}
 
 
-def _mean(name: str, blocks: Sequence[Mapping[str, Observation | None]]) -> Observation | None:
-    """Return the mean logarithm of an arm over blocks as one observation."""
-    known = [found for block in blocks if (found := block.get(name)) is not None]
-    if not known:
-        return None
-    log = math.fsum(math.log(one.value) for one in known) / len(known)
-    return Observation(math.exp(log), censored=any(one.censored for one in known))
+class _LogMean:
+    """Mean logarithm of observations."""
+
+    def __init__(self) -> None:
+        self._sum, self._count, self._censored = 0.0, 0, False
+
+    def add(self, found: Observation | None) -> None:
+        """Add an observation; ``None`` adds nothing."""
+        if found is not None:
+            self._sum += math.log(found.value)
+            self._count += 1
+            self._censored = self._censored or found.censored
+
+    @property
+    def observation(self) -> Observation | None:
+        """The mean as one observation; ``None`` without any."""
+        if not self._count:
+            return None
+        return Observation(math.exp(self._sum / self._count), censored=self._censored)

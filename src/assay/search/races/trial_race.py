@@ -24,7 +24,7 @@ from assay.search.races.confirmation import ConfirmedArms, min_blocks
 from assay.search.races.race import BlockPlan, Ending, EndReason, workload_failure
 from assay.search.races.reduction import ReducedWinner
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.races.strategy import MIN_SEARCH_BLOCKS, PROOF_SHARE
+from assay.search.races.strategy import MAX_LAUNCHES, MIN_SEARCH_BLOCKS, PROOF_SHARE
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.wording.endings import (
@@ -151,10 +151,14 @@ class TrialRace(TuneRace):
 
     @property
     def _is_search_over(self) -> bool:
-        """True if earlier processes have compared all configurations often enough."""
-        if Stage.SEARCH in self._stages_here:
+        """True if earlier processes have compared all configurations often enough.
+
+        Trials may be short, so that their number rather than the budget limits a search.
+        """
+        if len(self._history.complete(Stage.SEARCH)) < MIN_SEARCH_BLOCKS:
             return False
-        return len(self._history.complete(Stage.SEARCH)) >= MIN_SEARCH_BLOCKS
+        here = Stage.SEARCH in self._stages_here
+        return not here or len(self._history.samples) >= MAX_LAUNCHES
 
     def _reducing(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         if self._alternative is not None or not self._stages_here & _SELECTING:
