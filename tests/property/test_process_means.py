@@ -1,4 +1,4 @@
-"""Process means: paired by block, invariant to what all trials of a process share."""
+"""Process means: paired by block, invariant to a common factor of a process."""
 
 from __future__ import annotations
 

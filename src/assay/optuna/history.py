@@ -16,7 +16,7 @@ def read_study(
 ) -> ImportedTrials:
     """Return the finished trials of an Optuna study, for ``history`` of a search.
 
-    They guide the search and are no evidence: every claim rests on fresh measurements.
+    They guide the search. Every claim rests on fresh measurements.
 
     Args:
         study: study with one objective, whose values are above 0.

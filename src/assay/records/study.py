@@ -110,8 +110,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
         launch_spread: standard deviation between launches by a calibration of this machine with
             this program, from which the lengths of launches begin; absent without one.
         fidelity: for ``tune``: setting with cheap values, which the search begins with.
-        in_process: true if the samples are trials within processes of the user, so that assay
-            launches nothing; the unit of the statistics is the process then.
+        in_process: true if the samples are trials within the user's processes.
     """
 
     kind: Kind
@@ -171,15 +170,13 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
     @property
     def command_line(self) -> str:
         """Return the command as shell text; compared commands are joined by ``vs``."""
-        configurations = [arm.configuration for arm in self.arms]
         commands = [
-            typed_text(str(configuration["command"]))
-            for configuration in configurations
-            if "command" in configuration
+            typed_text(str(arm.configuration["command"]))
+            for arm in self.arms
+            if "command" in arm.configuration
         ]
-        if self.in_process:
-            return f"{command_text(self.workload.argv)} (session)"
-        return " vs ".join(commands) if commands else command_text(self.workload.argv)
+        own = f"{command_text(self.workload.argv)}{' (session)' if self.in_process else ''}"
+        return " vs ".join(commands) if commands else own
 
 
 class Stratum(Record, frozen=True, kw_only=True):

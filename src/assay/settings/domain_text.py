@@ -78,11 +78,11 @@ def parse_range(text: str) -> Range:
     """Return the range of ``low..high``, with a step or a scale if given.
 
     Raises:
-        InvalidInputError: the text is no range.
+        InvalidInputError: the text is not a range.
     """
     match = _RANGE.fullmatch(text)
     if match is None:
-        raise InvalidInputError(f"{text!r} is no range.", "Write LOW..HIGH.")
+        raise InvalidInputError(f"{text!r} is not a range.", "Write LOW..HIGH.")
     return _range(match, text)
 
 

@@ -17,7 +17,7 @@ class OwnerGuard:
 
     @property
     def is_forked(self) -> bool:
-        """True in a forked child, which must not write what its parent writes."""
+        """True in a forked child, which must not write to the study of its parent."""
         return os.getpid() != self._pid
 
     def check(self) -> None:

@@ -22,7 +22,7 @@ def own_process() -> OwnProcess:
     """Return the present process.
 
     Forked children share the identity of their parent: they share its memory layout and its
-    caches, so they are no independent observations.
+    caches, so they are not independent observations.
     """
     return OwnProcess(_identity(), _script_digest())
 

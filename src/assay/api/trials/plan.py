@@ -1,4 +1,4 @@
-"""Plan of a session: what is known before its first trial."""
+"""Plan of a session: the parts of a study that are known before its first trial."""
 
 from __future__ import annotations
 

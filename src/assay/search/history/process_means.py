@@ -1,8 +1,8 @@
 """Process means: one observation for each arm of a process that runs many trials.
 
-Trials of one process share its warm-up, caches and memory layout, so they are no independent
-observations. The observation of an arm is the mean logarithm of its trials over the complete blocks
-of the process; the difference of two arms is then the mean log ratio, paired by block.
+Trials of one process share its warm-up, caches and memory layout: they are not independent. The
+observation of an arm is the mean logarithm of its trials over the complete blocks of the process;
+the difference of two arms is then the mean log ratio, paired by block.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ProcessMeans:
     def columns(self) -> Mapping[str, Observation | None]:
         """Observation of each arm that ran; ``None`` without a value.
 
-        Only blocks with a value of every arm count, or all values if there is no such block.
+        Only blocks with a value of every arm count, or all values without such a block.
         """
         means = self._paired or self._any
         return {name: means[name].observation if name in means else None for name in self._any}

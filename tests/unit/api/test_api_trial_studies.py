@@ -1,0 +1,121 @@
+"""Sessions: interruption, continuation by later processes, and results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from trial_sessions import SPACE, run, samples_of, status_of
+
+import assay
+from assay.records import Status
+
+
+@pytest.fixture(autouse=True)
+def _store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "studies.db"))
+
+
+# --- interruption and continuation ----------------------------------------------------------------
+
+
+def test_interrupt_leaves_a_study_that_can_be_continued() -> None:
+    session = assay.Session(SPACE, runs=20)
+    with pytest.raises(KeyboardInterrupt):
+        for trial in session:
+            trial.report(sps=1.0)
+            if trial.number == 5:
+                raise KeyboardInterrupt
+    assert status_of(session) is Status.INTERRUPTED
+    assert len(samples_of(session)) == 5  # the open trial does not count
+    assert session.result.status is Status.INTERRUPTED
+    again = assay.Session(study=session.id, runs=6)
+    assert run(again) == 6
+    assert len(samples_of(session)) == 11
+
+
+def test_same_process_that_continues_a_study_is_one_observation() -> None:
+    first = assay.Session(SPACE, runs=14)
+    run(first, 1.5)
+    for _ in range(7):
+        run(assay.Session(study=first.id, runs=14), 1.5)
+    assert {sample.launch.process for sample in samples_of(first)} == {0}
+    result = assay.load_study("last")
+    assert result.claims[0].blocks == 1
+    assert result.verdict == "unproven"
+
+
+def test_loop_that_is_left_early_releases_the_study() -> None:
+    session = assay.Session(SPACE, runs=20)
+    for trial in session:
+        trial.report(sps=1.0)
+        if trial.number == 3:
+            break
+    assert status_of(session) is Status.INTERRUPTED
+    assert len(session.result.samples) == 3
+
+
+def test_continued_study_keeps_its_space_and_budget() -> None:
+    first = assay.Session(SPACE, runs=10)
+    run(first)
+    with pytest.raises(assay.InvalidInputError, match="space differs"):
+        assay.Session({"batch": [32, 128]}, study=first.id).ask()
+    assert run(assay.Session(SPACE, study=first.id)) == 10
+
+
+def test_forked_child_is_refused_and_writes_nothing() -> None:
+    session = assay.Session(SPACE, runs=12)
+    for trial in session:
+        if trial.number == 2:
+            reading, writing = os.pipe()
+            pid = os.fork()
+            if pid == 0:  # the child must neither report, nor continue the loop, nor store
+                try:
+                    trial.report(sps=1.0)
+                except assay.NotPossibleError:
+                    session.close()
+                    os.write(writing, b"refused")
+                os._exit(0)
+            os.close(writing)
+            os.waitpid(pid, 0)
+            assert os.read(reading, 100) == b"refused"
+            os.close(reading)
+        trial.report(sps=1.0)
+    assert len(samples_of(session)) == 12
+    assert status_of(session) is Status.DONE
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def test_result_is_that_of_any_search() -> None:
+    session = assay.Session(SPACE, runs=20)
+    run(session, 1.5)
+    result = session.result
+    assert result.kind == "tune"
+    assert result.verdict == "unproven"
+    assert dict(result.recommendation.settings) == {"batch": 64}
+    assert result.recommendation.proof is None
+    assert len(result.rows) == 20
+    assert "batch=64" in result._repr_html_()
+    assert any("each process counts as one block" in note for note in result.notes)
+
+
+def test_result_before_the_end_is_refused() -> None:
+    with assay.Session(SPACE, runs=9) as session:
+        session.ask()
+        with pytest.raises(assay.NotPossibleError, match="still runs"):
+            _ = session.result
+    with pytest.raises(assay.NotPossibleError, match="no trial with a value"):
+        _ = session.result
+
+
+@pytest.mark.parametrize("call", [assay.resume, assay.confirm, lambda name: assay.run(study=name)])
+def test_study_of_a_session_cannot_be_launched(call: Callable[[str], object]) -> None:
+    session = assay.Session(SPACE, runs=20)
+    run(session, 1.5)
+    assert session.id is not None
+    with pytest.raises(assay.NotPossibleError, match="is a session"):
+        call(session.id)
