@@ -31,8 +31,8 @@ from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import run_race
 from benchmarks.progress.jobs import Job, launches
-from benchmarks.progress.search import JOB, SPACES, Effects, whole_launch_s
 from benchmarks.progress.simulated_program import Effect
+from benchmarks.progress.simulated_search import JOB, SPACES, Effects, whole_launch_s
 
 STEPS = Fidelity(name="arg.steps", levels=(50, 171, 585, 2000))
 """Levels of `--fidelity arg.steps=50..2000:log`."""

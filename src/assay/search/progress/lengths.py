@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 SEARCH_SHARE = 0.6
 """Share of the remaining budget for the launches of a search."""
-SEARCH_LAUNCHES = 20.0
-"""Smallest number of launches that a search should have."""
+SEARCH_LAUNCHES = 60.0
+"""Smallest number of launches that a search should have. Among sixty unrelated configurations, on
+the time of ten whole launches, the regret was 0.17 % with 60 and 0.53 % with 20 (60 seeds)."""
 USUAL_STEP_DEVIATION = 0.05
 """Standard deviation of a step relative to the mean, while no launch is long enough to show it."""
 STORED_SPREAD_FACTOR = 1.5
