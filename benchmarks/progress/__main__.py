@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import time
 from pathlib import Path
 from typing import Any
 
 from .page import stored, text
-from .parts import PARTS, Options, Section, quickly
+from .parts import PARTS, STUDIES, Options, Section, quickly
 from .search import SEEDS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
@@ -24,7 +25,7 @@ def main() -> None:
     if given.quick:
         sections = {name: stored(quickly(name)) for name in names}
     else:
-        sections = _measured(names, Options(False, given.studies, given.seeds, given.jobs))
+        sections = _measured(names, _options(given))
         known = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
         sections = {**known, **sections}
     page = text(sections)
@@ -32,6 +33,12 @@ def main() -> None:
     if given.write and not given.quick:
         FIGURES.write_text(json.dumps(sections, indent=1) + "\n")
         (FOLDER / "progress.md").write_text(page)
+
+
+def _options(given: argparse.Namespace) -> Options:
+    return Options(
+        studies=given.studies, seeds=given.seeds, processes=given.jobs, minutes=given.minutes
+    )
 
 
 def _measured(names: list[str], options: Options) -> dict[str, Any]:
@@ -53,7 +60,7 @@ def _parsed() -> argparse.Namespace:
         "--part", action="append", choices=tuple(PARTS), help="repeatable (default: all)"
     )
     parser.add_argument(
-        "--studies", type=int, default=2000, help="simulated studies of a row (%(default)s)"
+        "--studies", type=int, default=STUDIES, help="simulated studies of a row (%(default)s)"
     )
     parser.add_argument("--seeds", type=int, default=SEEDS, help="searches of a cell (%(default)s)")
     parser.add_argument(
@@ -61,6 +68,13 @@ def _parsed() -> argparse.Namespace:
         type=int,
         default=os.cpu_count() or 1,
         help="processes of the simulated searches (default: one per CPU)",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        help="minutes after which a part begins no further simulated study or search; 0 shows the "
+        "stored ones (default: no limit)",
     )
     parser.add_argument("--quick", action="store_true", help="smoke test: a short run of each part")
     parser.add_argument(

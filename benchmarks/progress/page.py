@@ -60,7 +60,7 @@ def text(sections: Stored) -> str:
     parts = [
         "# Values reported while a program runs",
         INTRODUCTION,
-        section("Targets", [_targets(known)]),
+        section("Targets", [_targets(known), *_missing(known)]),
         section("Method", [METHOD, USAGE]),
         *(section(PARTS[name].title, _lines(one)) for name, one in known.items() if one["text"]),
     ]
@@ -74,6 +74,12 @@ def _targets(known: Stored) -> str:
         for cells in one["targets"]
     ]
     return targets_table(["measure", "target", "measured", "verdict", "date", REASON], rows)
+
+
+def _missing(known: Stored) -> Iterator[str]:
+    titles = [part.title for name, part in PARTS.items() if name not in known]
+    if titles:
+        yield f"Not measured yet: {', '.join(titles)}."
 
 
 def _lines(one: Mapping[str, Any]) -> Iterator[str]:

@@ -34,7 +34,7 @@ def tables(parts: Parts, jobs: Sequence[Job], studies: int) -> str:
     known = (figures(parts, job) for job in jobs)
     rows = [_row(one) for one in known if one is not None]
     heads = (
-        "job", "best steps", "its time", "to +-1 %", "limit", "to the verdict", "time of whole",
+        "job", "best steps", "its time", "to ±1 %", "limit", "to the verdict", "over whole",
         "first look", "covered (0, 2 %)", "false", "result",
     )  # fmt: skip
     found = (table(heads, rows), _bias(parts, studies), _early(parts, studies))
@@ -172,7 +172,8 @@ def _bias(parts: Parts, studies: int) -> str:
                     verdict("met" if abs(part["mean"]) <= limit else "missed"),
                 ]
             )
-    return table(("warm-up", "steps", "pilot launches of an arm", "bias", "below 0.3 %"), rows)
+    heads = ("warm-up", "steps", "pilot launches of an arm", "bias", "below 0.3 %")
+    return table(heads, rows) if rows else ""
 
 
 def _early(parts: Parts, studies: int) -> str:
@@ -191,7 +192,8 @@ def _early(parts: Parts, studies: int) -> str:
                     verdict("met" if met else "missed") if same else "",
                 ]
             )
-    return table(("job", "configuration", "ended early", "mean periods", "at most 5 %"), rows)
+    heads = ("job", "configuration", "ended early", "mean periods", "at most 5 %")
+    return table(heads, rows) if rows else ""
 
 
 def _recorded(parts: Parts, studies: int) -> str:

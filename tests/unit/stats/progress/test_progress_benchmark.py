@@ -33,7 +33,8 @@ def test_page_has_the_sections_that_were_measured():
     known = {"search": stored(Section([Target("regret", "low", "1 %", 0.5)], "a table"))}
     page = text(known)
     assert "## Search among 60 configurations" in page
-    assert PARTS["simulation"].title not in page
+    assert f"## {PARTS['simulation'].title}" not in page
+    assert f"{PARTS['simulation'].title}, {PARTS['pytorch'].title}." in page
     assert "| regret | low | 1 % | *missed* |" in page
 
 
