@@ -1,5 +1,7 @@
 """Tests of the benchmark of reported values: targets, page, stored searches, Optuna's side."""
 
+import json
+
 import pytest
 from benchmarks.progress.jobs import JOBS
 from benchmarks.progress.page import stored, text
@@ -41,6 +43,24 @@ def test_page_has_the_sections_that_were_measured():
 def test_missing_study_of_pytorch_is_an_open_target(tmp_path):
     (target,) = shown_pytorch(tmp_path / "none.json").targets
     assert target.result == "*open*"
+
+
+def test_newest_study_of_a_pytorch_model_counts(tmp_path):
+    path = tmp_path / "results.json"
+    document = {
+        "model": "conv",
+        "date": "2026-11-28",
+        "machine": {},
+        "budget": "15m",
+        "launches": 30,
+        "status": "unproven",
+        "whole": None,
+    }
+    proven = {**document, "status": "proven", "whole": {"confirmation_s": 4000.0}}
+    path.write_text(json.dumps([document, proven]))
+    (target,) = shown_pytorch(path).targets
+    assert target.result == "*met*"
+    assert target.figure == "proven, whole launches 67 min"
 
 
 def test_simulation_without_time_begins_no_part(tmp_path):
