@@ -6,6 +6,7 @@ steps. ``python -m benchmarks.progress.training LAUNCHES FILE`` records launches
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 STEPS = 500
 EVERY = 50
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def train() -> None:
@@ -43,10 +45,14 @@ def train() -> None:
 
 
 def record(launches: int, path: Path) -> None:
-    """Append launches of this program to a file, one line each."""
+    """Append launches of this program to a file, one line each.
+
+    With one thread: threads that wait for each other spin on a busy machine.
+    """
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     for _ in range(launches):
         words = [sys.executable, "-m", "benchmarks.progress.training"]
-        found = subprocess.run(words, capture_output=True, text=True, check=True)
+        found = subprocess.run(words, capture_output=True, text=True, check=True, env=environment)
         with path.open("a") as file:
             file.write(found.stdout)
 
