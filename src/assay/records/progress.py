@@ -81,8 +81,9 @@ class SteadyPart(Record, frozen=True, kw_only=True):
         batch_steps: length of such a batch, in steps. ``batch_sd**2 * batch_steps`` is the
             long-run variance of a step.
         settled: true if the values became steady; otherwise the second half of the launch counts.
-        whole_periods: false if there are periodic dips and the steady part is shorter than their
-            period.
+        whole_periods: false if there are periodic dips and the steady part is shorter than one
+            period. One whole period suffices. A fiftieth of it may be missing, since reports rarely
+            fall on its end.
         cumulative: true if the program prints running means, so that differences of step and time
             were used.
         ended_early: true if assay ended the launch because its value was worse than that of the

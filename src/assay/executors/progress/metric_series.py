@@ -116,7 +116,10 @@ class MetricSeries:
         """
         process = self.processes.get(rank) or self._new_process(rank)
         time_s = process.arrive(time_s)
+        epochs = process.steps.epochs
         step = process.steps.next(time_s, step, total)
+        if process.steps.epochs > epochs:
+            process.recorder.restart_count()
         if abs(value) <= MAX_VALUE:  # false for NaN
             process.recorder.add(time_s, step, value)
         else:

@@ -12,6 +12,8 @@ MAX_REPORTS = 1 << 16
 """Number of reports that are kept singly; beyond it neighbours are merged."""
 MAX_INTERVALS = 256
 """Number of intervals of the series that is stored with a sample."""
+MAX_RESTARTS = 1 << 12
+"""Number of restarts of the count of steps that are kept."""
 _Number = TypeVar("_Number", int, float)
 
 
@@ -31,6 +33,7 @@ class SeriesRecorder:
         times_s: time of the last report of each interval since the start of the launch, in seconds.
         steps: step of that report.
         reports: number of all reports.
+        restarts: steps after which the program counted from one again, at most the first 4,096.
     """
 
     def __init__(self, rank: int | None = None, max_reports: int = MAX_REPORTS) -> None:
@@ -50,6 +53,7 @@ class SeriesRecorder:
         self._maxima = array("d")
         self._counts = array("q")
         self.reports = 0
+        self.restarts = array("d")
         self._per_interval = 1
         self._merged = False
 
@@ -103,6 +107,11 @@ class SeriesRecorder:
             self._minima.append(value)
             self._maxima.append(value)
             self._counts.append(1)
+
+    def restart_count(self) -> None:
+        """Register that the program counts its steps from one again after the last report."""
+        if self.steps and len(self.restarts) < MAX_RESTARTS:
+            self.restarts.append(self.steps[-1])
 
     def series(self, max_intervals: int = MAX_INTERVALS) -> Series:
         """Return the series, merged to a number of intervals.

@@ -142,7 +142,7 @@ def steady_value(
     from assay.stats.progress.value import launch_value
 
     reports, form = reports_of(recorder), metric.rate_form
-    printed = printed_form(reports, form)
+    printed = printed_form(reports, form, recorder.restarts)
     curve = launch_curve(reports, form)
     part = None
     for warm_up in _possible_warm_ups(rule):
@@ -155,7 +155,7 @@ def steady_value(
         )
     if part is None:
         return None
-    found = launch_value(curve, part, form, printed)
+    found = launch_value(curve, part, form, printed, recorder.restarts)
     if part.ended_early and rule is not None:
         value, part = as_bound(found.value, part, reports, rule, metric.goal)
         faster = value / found.value if found.value else 1.0

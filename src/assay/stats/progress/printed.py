@@ -7,6 +7,8 @@ differences of step and time replace both.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,9 +17,13 @@ from assay.stats.progress.reports import Array, Reports, has_usable_times
 
 _MIN_REPORTS = 8
 _ROUNDING = 0.01
-"""Relative deviation that rounding of printed values explains."""
+"""Relative deviation that rounding of printed values and of times explains."""
+_MAX_ROUNDING = 0.05
+"""Largest such deviation of values with few digits."""
 _BETTER = 0.5
-"""Largest deviation from a running mean, as a share of that from the rate of the interval."""
+"""Largest deviation from a running mean, as a share of that from any simpler form."""
+_MAX_DEVIATION = 1.0
+"""Largest deviation (natural logarithm) that counts, so that no single pause decides."""
 _SMOOTH_CORRELATION = 0.95
 """Smallest correlation of a change of the value with its distance from the rate of the interval."""
 _MAX_SMOOTHING = 0.9
@@ -37,30 +43,37 @@ class PrintedForm(enum.StrEnum):
     """No relation was found: the times are useless or the value means something else."""
 
 
-def printed_form(reports: Reports, form: RateForm) -> PrintedForm:
+def printed_form(reports: Reports, form: RateForm, restarts: Sequence[float] = ()) -> PrintedForm:
     """Return the relation of printed values to steps and times.
 
     A value is a running mean if ``rate = steps since t0 / (time - t0)`` holds within rounding, with
-    t0 from least squares. A constant speed is all forms at once, and counts as that of intervals.
+    t0 from least squares. It has to explain the values better than the rate of the interval does,
+    and better than a constant does: a constant speed is all forms at once, and counts as that of
+    intervals.
 
     Args:
         reports: reports of one launch, from its first one on.
         form: rate or duration; a level has no relation to time.
+        restarts: steps after which the program counts from one again, as at the begin of an epoch.
+            A running mean may restart there.
     """
     if form is RateForm.LEVEL or len(reports) < _MIN_REPORTS or not has_usable_times(reports):
         return PrintedForm.UNRELATED
     if not (reports.values > 0).all():
         return PrintedForm.UNRELATED
     rates = reports.values if form is RateForm.RATE else 1.0 / reports.values
-    own = _deviation_from_interval(reports, rates)
-    if own <= _ROUNDING:
+    own = _deviations_from_interval(reports, rates)
+    simpler = min(_mean(own), _mean(_deviations_from_constant(rates)))
+    if _mean(own) <= _ROUNDING:
         return PrintedForm.INTERVAL
-    running = _deviation_from_mean(reports, rates)
-    if running <= _ROUNDING and running < _BETTER * own:
-        return PrintedForm.CUMULATIVE
+    running = _deviations_from_mean(reports, rates, restarts)
+    if running is not None:
+        is_close = float(np.median(running)) <= _rounding(reports.values)
+        if is_close and _mean(running) < _BETTER * simpler:
+            return PrintedForm.CUMULATIVE
     if _is_smoothed(reports, rates):
         return PrintedForm.SMOOTHED
-    return PrintedForm.INTERVAL if own <= 0.2 else PrintedForm.UNRELATED
+    return PrintedForm.INTERVAL if float(np.median(own)) <= 0.2 else PrintedForm.UNRELATED
 
 
 def work_per_step(reports: Reports, form: RateForm) -> float | None:
@@ -86,43 +99,98 @@ def work_per_step(reports: Reports, form: RateForm) -> float | None:
     return float(np.median(scale))
 
 
-def work_of_mean(reports: Reports, form: RateForm) -> float | None:
+def work_of_mean(reports: Reports, form: RateForm, restarts: Sequence[float] = ()) -> float | None:
     """Return the same factor for printed running means, from least squares.
 
     Args:
         reports: reports of one launch, from its first one on.
         form: rate or duration.
+        restarts: as for ``printed_form``.
     """
     rates = reports.values if form is RateForm.RATE else 1.0 / reports.values
-    slope, _ = _line(reports.steps / rates, reports.times_s)
-    if slope <= 0.0:
+    fitted = _running_mean(reports, rates, restarts)
+    if fitted is None:
         return None
-    return slope if form is RateForm.RATE else 1.0 / slope
+    return fitted.slope if form is RateForm.RATE else 1.0 / fitted.slope
 
 
-def _deviation_from_interval(reports: Reports, rates: Array) -> float:
-    """Return the typical relative deviation of values from the rate of their interval."""
+@dataclass(frozen=True, slots=True)
+class _RunningMean:
+    """Fit of running means.
+
+    Attributes:
+        slope: factor between printed rates and steps per second.
+        deviations: relative deviation of each report that tells, as absolute logarithm.
+    """
+
+    slope: float
+    deviations: Array
+
+
+def _running_mean(reports: Reports, rates: Array, restarts: Sequence[float]) -> _RunningMean | None:
+    """Return the better fit of running means since the begin, or since each restart."""
+    whole = _fitted_mean(reports, rates, ())
+    if not len(restarts):
+        return whole
+    parts = _fitted_mean(reports, rates, restarts)
+    known = [one for one in (parts, whole) if one is not None]
+    return min(known, key=lambda one: _mean(one.deviations), default=None)
+
+
+def _fitted_mean(reports: Reports, rates: Array, restarts: Sequence[float]) -> _RunningMean | None:
+    """Return the fit of running means that begin anew after each restart.
+
+    One slope holds for all parts; each part has its own begin.
+    """
+    part = np.searchsorted(np.asarray(restarts), reports.steps - 1e-6)
+    before = np.concatenate(([0.0], restarts))[part]
+    done = (reports.steps - before) / rates
+    sizes = np.maximum(np.bincount(part), 1)
+    mean_x, mean_y = (
+        (np.bincount(part, weights=one) / sizes)[part] for one in (done, reports.times_s)
+    )
+    x, y = done - mean_x, reports.times_s - mean_y
+    squares = float(x @ x)
+    slope = float(x @ y) / squares if squares > 0.0 else 0.0
+    elapsed = reports.times_s - (mean_y - slope * mean_x)
+    tells = sizes[part] > 2  # two reports fit any line
+    if slope <= 0.0 or not tells.any() or not (elapsed[tells] > 0).all():
+        return None
+    return _RunningMean(slope, np.abs(np.log(slope * done[tells] / elapsed[tells])))
+
+
+def _deviations_from_mean(
+    reports: Reports, rates: Array, restarts: Sequence[float]
+) -> Array | None:
+    """Return the relative deviations of values from the best running mean."""
+    fitted = _running_mean(reports, rates, restarts)
+    return None if fitted is None else fitted.deviations
+
+
+def _deviations_from_interval(reports: Reports, rates: Array) -> Array:
+    """Return the relative deviations of values from the rates of their intervals."""
     seconds = np.diff(reports.times_s) / np.diff(reports.steps)
-    logs = np.log(rates[1:] * np.maximum(seconds, 1e-12))
-    return float(np.median(np.abs(logs - np.median(logs))))
+    return _deviations_from_constant(rates[1:] * np.maximum(seconds, 1e-12))
 
 
-def _deviation_from_mean(reports: Reports, rates: Array) -> float:
-    """Return the typical relative deviation of values from the mean rate since some t0."""
-    done = reports.steps / rates
-    slope, begin = _line(done, reports.times_s)
-    elapsed = reports.times_s - begin
-    if slope <= 0.0 or not (elapsed > 0).all():
-        return np.inf
-    return float(np.median(np.abs(slope * done / elapsed - 1.0)))
+def _deviations_from_constant(values: Array) -> Array:
+    """Return the relative deviations of positive values from their median."""
+    logs = np.log(values)
+    return np.asarray(np.abs(logs - np.median(logs)))
 
 
-def _line(x: Array, y: Array) -> tuple[float, float]:
-    """Return slope and intercept of the least-squares line; zero slope if x is constant."""
-    centred = x - x.mean()
-    squares = float(centred @ centred)
-    slope = float(centred @ y) / squares if squares > 0.0 else 0.0
-    return slope, float(y.mean() - slope * x.mean())
+def _mean(deviations: Array) -> float:
+    """Return the mean deviation, in which pauses count, but do not decide alone."""
+    return float(np.minimum(deviations, _MAX_DEVIATION).mean())
+
+
+def _rounding(values: Array) -> float:
+    """Return the relative deviation that the number of printed digits explains."""
+    distances = np.diff(np.unique(values))
+    if not len(distances):
+        return _ROUNDING
+    half_digit = float(distances.min()) / 2 / float(np.median(values))
+    return min(max(_ROUNDING, half_digit), _MAX_ROUNDING)
 
 
 def _is_smoothed(reports: Reports, rates: Array) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,7 @@ def launch_value(
     part: SteadyPart,
     form: RateForm,
     printed: PrintedForm | None = None,
+    restarts: Sequence[float] = (),
 ) -> LaunchValue:
     """Return the value of a launch over its steady part, dips included.
 
@@ -46,6 +48,7 @@ def launch_value(
         part: its steady part.
         form: meaning of the values.
         printed: relation of the printed values to their times; found in the reports if absent.
+        restarts: steps after which the program counts from one again (see ``printed_form``).
 
     Raises:
         ValueError: the steady part has fewer than two reports.
@@ -54,12 +57,12 @@ def launch_value(
     steady = reports.between(part.begin_step, part.end_step)
     if len(steady) < 2:
         raise ValueError("a steady part needs two reports")
-    related = printed_form(reports, form) if printed is None else printed
+    related = printed_form(reports, form, restarts) if printed is None else printed
     step_s = seconds_without_dips(curve, part)
     factor = None
     if form is not RateForm.LEVEL:
         if related is PrintedForm.CUMULATIVE:
-            factor = work_of_mean(reports, form)
+            factor = work_of_mean(reports, form, restarts)
         elif related is not PrintedForm.UNRELATED:
             factor = work_per_step(steady, form)
     if factor is None:

@@ -45,6 +45,13 @@ def test_less_than_a_period_is_marked():
     assert part.end_step == 130
 
 
+@pytest.mark.parametrize(("steps", "periods"), [(148, 0), (149, 1), (150, 1), (198, 1), (199, 2)])
+def test_one_period_but_for_a_fiftieth_is_whole(steps, periods):
+    part = steady_part(launch_curve(program(steps)), KNOWN)
+    assert part is not None
+    assert (part.periods, part.whole_periods) == (periods, periods > 0)
+
+
 def test_unsettled_launch_counts_from_its_middle():
     part = steady_part(launch_curve(program(400, every=0)), WarmUp(300.0, None, False))
     assert part is not None
