@@ -56,6 +56,31 @@ def test_time_of_a_batch_is_the_change_time_of_the_file(tmp_path):
     assert 1.0 <= times[1] < times[2]
 
 
+@pytest.mark.parametrize(
+    ("idle_s", "expected"),
+    [(0.0, [0.97, 0.98, 0.99, 1.0, 1.01, 1.02]), (0.5, [1.0, 1.0, 1.0, 1.0])],
+)
+def test_first_batch_has_the_distance_of_the_lines_after_it(tmp_path, idle_s, expected):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    begin_ns = time.time_ns() - int(1e9 * (time.monotonic() - files.start))
+
+    def lines(count: int, at_s: float) -> None:
+        files.write("samples/s: 1\n" * count)
+        written = begin_ns + int(at_s * 1e9)
+        os.utime(files.stdout, ns=(written, written))
+
+    files.drain(0.9)
+    lines(4, 1.0)
+    files.drain(1.005)
+    if idle_s:
+        files.drain(1.0 + idle_s)  # all come from one write
+    else:
+        lines(2, 1.02)
+        files.drain(1.03)
+    times = files.watch.series()["sps"].times_s
+    assert times == pytest.approx(expected, abs=0.004)
+
+
 @pytest.mark.parametrize("jump_s", [-86400, 86400])
 def test_wall_clock_jump_keeps_times_within_the_reading(tmp_path, jump_s):
     files = LaunchFiles(tmp_path, [PLAIN])

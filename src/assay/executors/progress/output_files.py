@@ -215,11 +215,43 @@ class LineFollower:
         self._batched = batched
         self._last_s = 0.0
         self._written_s = 0.0
-        self._was_idle = False
+        self._was_idle = True
         self._early = ""
+        self._held: list[TimedLine] = []
+        self._held_after_s = 0.0
 
     def read(self) -> list[TimedLine]:
-        """Return the lines since the previous reading."""
+        """Return the lines since the previous reading.
+
+        The first lines after a pause are held back until the next reading. If further lines follow
+        at once, these show the distance of the first ones; otherwise all of them come from one
+        write.
+        """
+        was_idle, before_s = self._was_idle, self._clock.before_s
+        lines = self._read()
+        if self._held:
+            held = self._released(lines)
+            return held + lines
+        is_plain = not self._batched and self.splitter.frame is None
+        if was_idle and len(lines) > 1 and is_plain:
+            self._held, self._held_after_s = lines, before_s
+            return []
+        return lines
+
+    def _released(self, later: list[TimedLine]) -> list[TimedLine]:
+        """Return the lines that were held back, at the distance of those that followed."""
+        held, self._held = self._held, []
+        if not later:
+            return held
+        last_s = held[-1][0]
+        distance_s = (later[-1][0] - last_s) / len(later)
+        back = range(len(held) - 1, -1, -1)
+        return [
+            (min(last_s, max(self._held_after_s, last_s - number * distance_s)), text, seen)
+            for number, (_, text, seen) in zip(back, held, strict=True)
+        ]
+
+    def _read(self) -> list[TimedLine]:
         new = self.file.read()
         if new is None:
             self._was_idle = True
@@ -244,6 +276,7 @@ class LineFollower:
         while lines := self._unread():
             found += lines
         rest = self.splitter.finish()
+        found += self._released([])
         return found + self._timed(rest, self._written_s, self._clock.before_s)
 
     def _unread(self) -> list[TimedLine]:
@@ -251,7 +284,7 @@ class LineFollower:
         while True:
             offset = self.file.offset
             lines = self.read()
-            if lines or self.file.offset == offset:
+            if lines or (self.file.offset == offset and not self._held):
                 return lines
 
     def close(self) -> None:
