@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-smoke
+.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -109,6 +109,9 @@ bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, compared 
 
 bench-progress: $(VENV)/.tested-with $(VENV)/.peers ## values that programs report while they run: cost, length of launches, search; at most two hours, resumes after interruption (BENCH="--write --part search")
 	$(BIN)/python -m benchmarks.progress $(BENCH)
+
+bench-pytorch: $(VENV)/.tested-with $(VENV)/.peers ## tuning of a PyTorch training loop in 15 minutes (BENCH="--model transformer --write")
+	$(BIN)/python -m benchmarks.progress.pytorch $(BENCH)
 
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
