@@ -24,23 +24,30 @@ def unread_reports(sample: Sample, metric: Metric) -> InvalidInputError:
         return InvalidInputError(f"{finding}.", advice)
     cause = f"The metric {metric.name} has no value: {sample.unavailable.get(metric.name)}."
     buffered = next(iter(_notes(sample, BUFFERED)), None)
+    longer = _larger_budget(sample)
     if buffered is not None:
-        return InvalidInputError(cause, buffered)
-    return InvalidInputError(cause, _longer(sample, metric))
+        # A slow program is as silent as one that buffers.
+        return InvalidInputError(cause, buffered if longer is None else f"{buffered} {longer}")
+    return InvalidInputError(cause, longer or _longer(metric))
 
 
 def _notes(sample: Sample, kind: str) -> list[str]:
     return [one.note for one in sample.evidence if one.kind == kind and one.note is not None]
 
 
-def _longer(sample: Sample, metric: Metric) -> str:
-    """Return the next step after a launch with too few reports."""
+def _larger_budget(sample: Sample) -> str | None:
+    """Return the next step after a first look that its share of the budget ended."""
     end = sample.launch.end
-    if end is not None and end.max_s is not None and not sample.outcome.succeeded:
-        return (
-            f"The first launch may take {end.max_s:.0f} s, a tenth of the budget: give a larger "
-            "--budget, or have the program report more often."
-        )
+    if end is None or end.max_s is None or sample.outcome.succeeded:
+        return None
+    return (
+        f"The first launch may take {end.max_s:.0f} s, a tenth of the budget: give a larger "
+        "--budget, or have the program report more often."
+    )
+
+
+def _longer(metric: Metric) -> str:
+    """Return the next step after a launch with too few reports."""
     return (
         "Have the program run longer or report more often, or read a value that it prints once "
         f"with --metric {metric.name}=REGEX."
