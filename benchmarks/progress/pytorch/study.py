@@ -73,7 +73,7 @@ class WholeLaunches:
     Attributes:
         default_s: length of a whole launch of the default, in seconds.
         best_s: the same of the recommendation.
-        blocks: blocks until the interval excludes no effect, six at least.
+        blocks: mean number of blocks until the interval excludes no effect, six at least.
         confirmation_s: time of these blocks, in seconds.
         study_s: time of the whole study, if each of its launches before the confirmation were
             whole, in seconds.
@@ -155,7 +155,7 @@ def whole_launches(samples: Sequence[Sample], claim: Claim) -> WholeLaunches | N
     between = max(0.0, statistics.variance(logs) - within) if len(logs) > 1 else 0.0
     effect = abs(math.log(claim.ratio))
     width = (between + 2.0 * variance / STEPS) / effect**2
-    blocks = math.ceil(float(mean_blocks(np.array([width]))[0]) - 1e-9)
+    blocks = round(float(mean_blocks(np.array([width]))[0]))
     confirmation_s = blocks * (default_s + best_s)
     others = [one.launch.arm for one in samples if str(one.launch.stage) != "confirm"]
     known = [length for length in lengths.values() if length is not None]
