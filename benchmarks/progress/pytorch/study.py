@@ -136,7 +136,7 @@ def recording(sample: Sample) -> dict[str, Any]:
 def whole_launches(samples: Sequence[Sample], claim: Claim) -> WholeLaunches | None:
     """Return the time that whole launches would take; ``None`` without data on both arms.
 
-    The variance between launches is what the ratios of the blocks leave after the variance within
+    The variance between launches is that of the ratios of the blocks, less the variance within
     launches. A whole launch has the latter divided by its number of steps.
 
     Args:

@@ -110,7 +110,7 @@ def test_launch_ends_once_its_steady_steps_are_complete(tmp_path: Path) -> None:
 def test_reports_after_the_request_to_end_do_not_count(tmp_path: Path) -> None:
     case = Case(tmp_path)
     case.write(1, 25)
-    case.observe()  # a first batch is held back
+    case.observe()  # delays a first batch
     case.observe()
     case.write(26, 90, sps=1.0)
     case.observe()
@@ -276,7 +276,7 @@ def test_derived_values_of_a_whole_launch(tmp_path: Path, metric: Metric, value:
 def test_derived_values_of_an_ended_launch(tmp_path: Path, metric: Metric, reason: str) -> None:
     case = Case(tmp_path, metrics=(SPS, LOSS, metric))
     case.write(1, 60)
-    case.observe()  # a first batch is held back
+    case.observe()  # delays a first batch
     case.observe()
     found = case.values()
     assert "derived" not in found.values

@@ -217,38 +217,38 @@ class LineFollower:
         self._written_s = 0.0
         self._was_idle = True
         self._early = ""
-        self._held: list[TimedLine] = []
-        self._held_after_s = 0.0
+        self._delayed: list[TimedLine] = []
+        self._delayed_after_s = 0.0
 
     def read(self) -> list[TimedLine]:
         """Return the lines since the previous reading.
 
-        The first lines after a pause are held back until the next reading. If further lines follow
+        assay delays the first lines after a pause until the next reading. If further lines follow
         at once, these show the distance of the first ones; otherwise all of them come from one
         write.
         """
         was_idle, before_s = self._was_idle, self._clock.before_s
         lines = self._read()
-        if self._held:
-            held = self._released(lines)
-            return held + lines
+        if self._delayed:
+            delayed = self._released(lines)
+            return delayed + lines
         is_plain = not self._batched and self.splitter.frame is None
         if was_idle and len(lines) > 1 and is_plain:
-            self._held, self._held_after_s = lines, before_s
+            self._delayed, self._delayed_after_s = lines, before_s
             return []
         return lines
 
     def _released(self, later: list[TimedLine]) -> list[TimedLine]:
-        """Return the lines that were held back, at the distance of those that followed."""
-        held, self._held = self._held, []
+        """Return the delayed lines, at the distance of those that followed."""
+        delayed, self._delayed = self._delayed, []
         if not later:
-            return held
-        last_s = held[-1][0]
+            return delayed
+        last_s = delayed[-1][0]
         distance_s = (later[-1][0] - last_s) / len(later)
-        back = range(len(held) - 1, -1, -1)
+        back = range(len(delayed) - 1, -1, -1)
         return [
-            (min(last_s, max(self._held_after_s, last_s - number * distance_s)), text, seen)
-            for number, (_, text, seen) in zip(back, held, strict=True)
+            (min(last_s, max(self._delayed_after_s, last_s - number * distance_s)), text, seen)
+            for number, (_, text, seen) in zip(back, delayed, strict=True)
         ]
 
     def _read(self) -> list[TimedLine]:
@@ -284,7 +284,7 @@ class LineFollower:
         while True:
             offset = self.file.offset
             lines = self.read()
-            if lines or (self.file.offset == offset and not self._held):
+            if lines or (self.file.offset == offset and not self._delayed):
                 return lines
 
     def close(self) -> None:

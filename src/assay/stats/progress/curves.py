@@ -31,6 +31,9 @@ class Curve:
         values: logarithm of the step time, less that of the second half of each launch.
         weights: number of launches of each point.
         variance: long-run variance of one point of one launch.
+        point_variance: variance by which a single point differs from its neighbours, or the
+            long-run variance if that is larger. An error of one time stamp moves two neighbours in
+            opposite directions, which cancels in the long run, but not in a single point.
         freedom: degrees of freedom of this variance.
     """
 
@@ -38,6 +41,7 @@ class Curve:
     values: Array
     weights: Array
     variance: float
+    point_variance: float
     freedom: int
 
 
@@ -70,7 +74,7 @@ def pooled_curve(
     if len(edges) <= MIN_INTERVALS:
         return None
     total, weights = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
-    estimates = []
+    estimates, distances = [], []
     for launch in usable:
         first, last = _covered(edges, launch)
         if last - first < MIN_INTERVALS:
@@ -79,19 +83,22 @@ def pooled_curve(
         second_half = values[len(values) // 2 :]
         total[first:last] += values - second_half.mean()
         weights[first:last] += 1.0
+        distances.append(float(np.square(np.diff(values)).mean()) / 2)
         estimate = long_run_variance_of_tail(second_half)
         if estimate is not None:
             estimates.append(estimate)
     if not estimates:
         return None
     freedom = sum(one.freedom for one in estimates)
+    variance = sum(one.variance * one.freedom for one in estimates) / freedom
     kept = np.flatnonzero(weights)
     span = slice(int(kept[0]), int(kept[-1]) + 1)
     return Curve(
         edges[span.start : span.stop + 1],
         total[span] / np.maximum(weights[span], 1.0),
         np.maximum(weights[span], 1e-9),
-        sum(one.variance * one.freedom for one in estimates) / freedom,
+        variance,
+        max(variance, sum(distances) / len(distances)),
         freedom,
     )
 

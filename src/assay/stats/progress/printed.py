@@ -138,7 +138,7 @@ def _running_mean(reports: Reports, rates: Array, restarts: Sequence[float]) -> 
 
 
 def _fitted_mean(reports: Reports, rates: Array, restarts: Sequence[float]) -> _RunningMean | None:
-    """Return the fit of running means that begin anew after each restart.
+    """Return the fit of running means that start again after each restart.
 
     One slope holds for all parts; each part has its own begin.
     """

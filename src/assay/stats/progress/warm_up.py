@@ -2,7 +2,8 @@
 
 Change points (see ``change_points``) of the mean log curve of several launches, with the penalty
 3 ln n x long-run variance, raised where that variance rests on few values. A penalty for
-independent values would find changes in correlated noise. A curve pooled over launches shows slow
+independent values would find changes in correlated noise. Where neighbours differ by more, as with
+errors of single time stamps, their variance replaces it. A curve pooled over launches shows slow
 tails that are hidden in the noise of one launch, and a cut that is the same for all launches does
 not correlate with their values.
 """
@@ -168,7 +169,7 @@ def revised_warm_up(current: WarmUp, found: WarmUp | None) -> WarmUp:
 def _changes(curve: Curve) -> list[int]:
     """Return the change points of a curve, without those at the end that are negligible."""
     n = len(curve.values)
-    penalty = _penalty(n, curve.freedom) * max(curve.variance, 1e-12)
+    penalty = _penalty(n, curve.freedom) * max(curve.point_variance, 1e-12)
     places = change_points(curve.values, curve.weights, penalty)
     bounds = [0, *places, n]
     means = [

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tests.unit.stats.progress.programs import program
 
 from assay.stats.progress.launch_curve import launch_curve
+from assay.stats.progress.reports import Reports
 from assay.stats.progress.warm_up import (
     WarmUp,
     common_warm_up,
@@ -57,6 +58,24 @@ def test_change_in_the_last_part_is_not_settled():
     found = pooled_warm_up(curves(1, 120, warm_up=100, every=0))
     assert found is not None
     assert not found.settled
+
+
+def test_errors_of_single_times_are_no_changes():
+    """A late time stamp makes one step long and the next one short."""
+    cuts = []
+    for study in range(8):
+        launches = []
+        for seed in range(4 * study, 4 * study + 4):
+            plain = program(500, seed=seed, warm_up=48, shape="exponential", step_sd=0.01)
+            late = 0.06 * np.random.default_rng(seed).exponential(size=500)
+            times = np.maximum.accumulate(plain.times_s + np.minimum(late, 0.18))
+            launches.append(launch_curve(Reports(plain.steps, times, plain.values)))
+        found = pooled_warm_up(launches)
+        assert found is not None
+        assert found.period_steps == pytest.approx(50)
+        cuts.append(found.steps if found.settled else 500.0)
+    assert np.median(cuts) <= 100
+    assert max(cuts) <= 150
 
 
 def test_few_reports_give_no_warm_up():
