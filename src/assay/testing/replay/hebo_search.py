@@ -37,7 +37,7 @@ class HeboSearch:
 
         try:
             import pandas as pd  # type: ignore[import-untyped]
-            import torch  # type: ignore[import-not-found]
+            import torch
             from hebo.design_space.design_space import (  # type: ignore[import-not-found]
                 DesignSpace,
             )
