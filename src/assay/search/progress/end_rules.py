@@ -26,6 +26,7 @@ from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.progress.incumbent import incumbent_of
 from assay.search.progress.lengths import SteadySteps, prior_of
 from assay.search.progress.steady_launches import SteadyLaunches
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
 
 if TYPE_CHECKING:
     from assay.stats.progress.warm_up import WarmUp
@@ -58,13 +59,20 @@ class EndRules:
             if sample.launch.end is not None:
                 self._block = sample.launch, _of_block(sample.launch.end)
 
-    def rule(self, launch: Launch, arms: Sequence[str], left: Budget) -> EndRule | None:
+    def rule(
+        self,
+        launch: Launch,
+        arms: Sequence[str],
+        left: Budget,
+        min_blocks: int = MIN_CLAIM_VALUES,
+    ) -> EndRule | None:
         """Return the rule of a launch; ``None`` if no program reports the objective.
 
         Args:
             launch: next launch.
             arms: names of the arms of its block.
             left: remaining budget.
+            min_blocks: smallest number of blocks of a confirmation.
         """
         if self._metric is None:
             return None
@@ -72,7 +80,7 @@ class EndRules:
         if launch.stage is Stage.SURVEY:
             return first_look(self._spec.budget)
         if self._block is None or self._block[0].block != launch.block:
-            rule = self._rule_of_block(steady, launch, arms, left)
+            rule = self._rule_of_block(steady, launch, arms, left, min_blocks)
             self._block = launch, rule
         rule = self._block[1]
         compared = launch.stage in SEARCH_STAGES and launch.arm != DEFAULT_ARM.name
@@ -107,7 +115,12 @@ class EndRules:
         return cost.seconds(warm_up.period_steps or MIN_STEPS)
 
     def _rule_of_block(
-        self, steady: SteadyLaunches, launch: Launch, arms: Sequence[str], left: Budget
+        self,
+        steady: SteadyLaunches,
+        launch: Launch,
+        arms: Sequence[str],
+        left: Budget,
+        min_blocks: int,
     ) -> EndRule:
         until, stage = self._spec.until, launch.stage
         known = [arm for arm in arms if steady.samples(arm)] or steady.arms
@@ -122,11 +135,13 @@ class EndRules:
             return rule
         if until.steady_steps is not None:
             return msgspec.structs.replace(rule, steady_steps=until.steady_steps)
-        return self._with_chosen_length(rule, steady, stage, arms, left)
+        lengths = SteadySteps(self._spec, self._history, steady, min_blocks)
+        return self._with_chosen_length(rule, lengths, steady, stage, arms, left)
 
     def _with_chosen_length(
         self,
         rule: EndRule,
+        lengths: SteadySteps,
         steady: SteadyLaunches,
         stage: Stage,
         arms: Sequence[str],
@@ -140,7 +155,6 @@ class EndRules:
         from assay.stats.progress.extension import extended_steps, still_changes
 
         assert rule.warmup_steps is not None
-        lengths = SteadySteps(self._spec, self._history, steady)
         unit_steps = rule.period_steps
         if stage is Stage.CONFIRM:
             steps = lengths.of_confirmation(unit_steps, arms, left)

@@ -29,6 +29,7 @@ from assay.search.history.remaining_budget import (
 from assay.search.progress.end_rules import EndRules
 from assay.search.space.switching import HardToChangeFactors
 from assay.stats.block_order import launch_order
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
 from assay.wording.endings import (
     FAILED_AFTER_FIRST,
     NO_COMPARABLE_LAUNCH,
@@ -377,10 +378,15 @@ class BlockRace(ABC):
                     msgspec.structs.replace(
                         launch,
                         timeout_s=self._bounded_s(launch, left),
-                        end=self._end_rules.rule(launch, arms, left),
+                        end=self._end_rules.rule(launch, arms, left, self._min_blocks),
                     )
                     for launch in taken
                 ]
+
+    @property
+    def _min_blocks(self) -> int:
+        """Smallest number of blocks with a conclusive interval."""
+        return MIN_CLAIM_VALUES
 
     def _enter(self, stage: Stage) -> None:
         """Record that a block of a stage runs."""
