@@ -34,7 +34,7 @@ def test_loop_deals_trials_until_the_budget_is_spent() -> None:
 
 def test_budget_counts_the_time_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.monotonic()
-    monkeypatch.setattr("assay.study.loop.time.monotonic", lambda: now)
+    monkeypatch.setattr("assay.study.budget_account.time.monotonic", lambda: now)
     session = assay.Session(SPACE, budget="60s")
     count = 0
     for trial in session:

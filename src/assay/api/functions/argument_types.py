@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from assay.errors import InvalidInputError, nearest
+from assay.records import ImportedTrials
 
 _WORDS: dict[object, str] = {
     bool: "True or False",
@@ -19,6 +20,7 @@ _WORDS: dict[object, str] = {
     int: "a whole number",
     os.PathLike: "a path",
     str: "a text",
+    ImportedTrials: "a result of assay.optuna.read_study",
     Mapping: "a mapping",
     Sequence: "a list",
 }
