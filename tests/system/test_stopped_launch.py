@@ -64,6 +64,6 @@ def test_stopped_launch_is_named_with_the_time(cli: CommandLine, words: tuple[st
     )
     assert reported, reason
     assert STOPPED_S - 0.25 < float(reported[1]) <= float(reported[2])
-    assert stopped["wall_s"] == max(sample["wall_s"] for sample in samples)
+    assert stopped["wall_s"] >= STOPPED_S - 0.25
     note = f"1 of {len(samples)} launches is suspect, since the program was stopped"
     assert f"{note}, and still counted; the last: {reason}" in " ".join(answer.out.split())
