@@ -27,8 +27,10 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.search.claims.planned_analysis import planned_blocks
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.model.gp import GpSearcher
 from assay.search.races.scoreboard import Scoreboard
 from assay.search.races.tune import TuneRace
@@ -230,6 +232,27 @@ def test_history_separates_fidelities() -> None:
     counts = [len(history.at(value).samples) for value in STEPS.low]
     assert sum(counts) == len(low(study))
     assert history.wall_s(DEFAULT_ARM.name) == pytest.approx(FULL_S, rel=0.1)
+
+
+def test_planned_analysis_allows_for_launches_at_low_fidelity() -> None:
+    study = tune(one_of(12), Stepping(takes_s=log_normal(0.1, 2), noise=0.01), 40)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
+    spec = msgspec.structs.replace(study.spec, budget=Budget(launches=len(before) + 20))
+    assert low(study)
+    assert planned_blocks(spec, History.of(spec, before), 0.05) == 10
+
+
+def test_planned_analysis_allows_for_the_time_of_low_fidelity() -> None:
+    study = tune(one_of(12), Stepping(takes_s=log_normal(0.1, 2), noise=0.01), 40)
+    before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
+    whole = [s for s in before if s.launch.fidelity is None]
+    spent_s = sum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in low(study))
+    total_s = sum(s.total_wall_s for s in before) + 20 * FULL_S
+    with_low = msgspec.structs.replace(study.spec, budget=Budget(time_s=total_s))
+    without = msgspec.structs.replace(study.spec, budget=Budget(time_s=total_s - spent_s))
+    assert planned_blocks(with_low, History.of(with_low, before), 0.05) == planned_blocks(
+        without, History.of(without, whole), 0.05
+    )
 
 
 def test_scoreboard_ignores_low_fidelity() -> None:

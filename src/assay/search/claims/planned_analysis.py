@@ -38,7 +38,9 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
     # The arms of the confirmation were chosen before it, and it may have begun.
     arms = history.newest_arms(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
-    room = min(_by_launches(spec, before, len(arms)), _by_time(spec, before, arms))
+    cheap = [s for low in history.low_fidelity.values() for s in low.samples]
+    launches = len(before) + len(cheap)
+    room = min(_by_launches(spec, launches, len(arms)), _by_time(spec, before, cheap, arms))
     fewest = max(MIN_BLOCKS, min_planned_values(alpha))
     return int(room) if fewest <= room <= MAX_PLANNED_BLOCKS else None
 
@@ -69,16 +71,24 @@ def _width(claim: Claim) -> float:
     return math.log(hi / lo) if lo and hi else math.inf
 
 
-def _by_launches(spec: StudySpec, before: list[Sample], arms: int) -> float:
+def _by_launches(spec: StudySpec, before: int, arms: int) -> float:
     total = spec.budget.launches
-    return math.inf if total is None else (total - len(before)) // arms
+    return math.inf if total is None else (total - before) // arms
 
 
-def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> float:
+def _by_time(
+    spec: StudySpec, before: list[Sample], cheap: list[Sample], arms: Sequence[Arm]
+) -> float:
     """Return the number of blocks that fit, by the time of each arm so far.
 
     An arm that never ran counts as the default, with a build. A cached build counts too, which
     plans an early analysis rather than one beyond the budget.
+
+    Args:
+        spec: specification of the study.
+        before: launches before the confirmation.
+        cheap: launches at low fidelity, which took time as well but show no time of an arm.
+        arms: arms of a block.
     """
     total = spec.budget.time_s
     if total is None:
@@ -90,9 +100,10 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
     usual = walls.get(DEFAULT_ARM.configuration)
     if usual is None:
         return math.inf
-    builds = _builds_s(before)
-    spent_s = math.fsum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in before) + math.fsum(builds)
-    ran = {s.launch.configuration for s in before}
+    every = [*cheap, *before]
+    builds = _builds_s(every)
+    spent_s = math.fsum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in every) + math.fsum(builds)
+    ran = {s.launch.configuration for s in every}
     new = {arm.configuration for arm in arms} - ran
     if builds and new:
         spent_s += len(new) * statistics.median(builds)
