@@ -197,6 +197,37 @@ def test_resumed_block_keeps_the_rule_of_its_stored_launches() -> None:
     assert other.warmup_steps != 7.0
 
 
+def test_counted_first_launch_does_not_shorten_the_rest_of_its_block() -> None:
+    look = first_look(Budget(time_s=600.0))
+    counted = sample(launch(Stage.CONFIRM, 0, end=look), outcome=Outcome.OK)
+    found = rules(spec(None), counted).rule(launch(Stage.CONFIRM, 0, "b"), ["default", "b"], LEFT)
+    assert found is not None
+    assert not found.first_look
+    assert found.max_s is None
+
+
+def test_warm_up_launches_in_between_keep_the_length_of_launches() -> None:
+    grown = EndRule(warmup_steps=5.0, steady_steps=200.0, lengthened=True)
+    blocks = [sample(launch(Stage.SEARCH, block, end=grown)) for block in (1, 2, 3)]
+    between = sample(launch(Stage.SURVEY, 4, "b", end=first_look(Budget(time_s=600.0))))
+    of = rules(spec(), SURVEYED, *blocks, between)
+    found = of.rule(launch(Stage.SEARCH, 5, "b"), ["default", "b"], Budget(time_s=1e6))
+    assert found is not None
+    assert found.steady_steps == 200.0
+
+
+def test_lengths_at_low_fidelity_are_looked_at_again_after_pilot_blocks_alone() -> None:
+    def low(block: int, end: EndRule | None = None) -> Launch:
+        return msgspec.structs.replace(launch(Stage.SCREEN, block, end=end), fidelity=50)
+
+    grown = EndRule(warmup_steps=5.0, steady_steps=200.0, lengthened=True)
+    for blocks, steps in ((3, 200.0), (4, None)):
+        of = rules(spec(), *(sample(low(block, grown)) for block in range(1, blocks + 1)))
+        found = of.rule(low(blocks + 1), ["default"], Budget(time_s=1e6))
+        assert found is not None
+        assert (found.steady_steps == steps) is (steps is not None)
+
+
 @pytest.mark.parametrize("time_s", [0.0, -5.0, 1e9])
 @pytest.mark.parametrize("stage", [Stage.SEARCH, Stage.CONFIRM])
 def test_chosen_length_is_a_positive_number_of_steps(time_s: float, stage: Stage) -> None:

@@ -56,8 +56,9 @@ class EndRules:
         """Take in a sample, either new or from the store."""
         if self._metric is not None:
             self._steady_at(self._metric, sample.launch.fidelity).add(sample)
-            if sample.launch.end is not None:
-                self._block = sample.launch, _of_block(sample.launch.end)
+            rule = sample.launch.end
+            if rule is not None and self._is_of_block(sample.launch.stage, rule):
+                self._block = sample.launch, _of_block(rule)
 
     def rule(
         self,
@@ -93,6 +94,14 @@ class EndRules:
         """Return the launches at a fidelity; ``None`` if no program reports the objective."""
         return None if self._metric is None else self._steady_at(self._metric, fidelity)
 
+    def _is_of_block(self, stage: Stage, rule: EndRule) -> bool:
+        """Return whether the rule of a launch is that of its block.
+
+        A first look is not, even if its launch counts: the others of its block are whole.
+        """
+        first = rule.first_look and self._spec.until is None
+        return stage is not Stage.SURVEY and not first
+
     def _steady_at(self, metric: Metric, fidelity: Value | None) -> SteadyLaunches:
         return self._steady.setdefault(fidelity, SteadyLaunches(metric))
 
@@ -125,7 +134,7 @@ class EndRules:
         until, stage = self._spec.until, launch.stage
         known = [arm for arm in arms if steady.samples(arm)] or steady.arms
         before = self._before(launch)
-        revised = before is None or self._is_revised(stage)
+        revised = before is None or stage is not Stage.CONFIRM or self._is_pilot(launch)
         found = steady.warm_up(known) if revised else None
         warm_up = _revised(before, found)
         if warm_up is None:
@@ -136,14 +145,14 @@ class EndRules:
         if until.steady_steps is not None:
             return msgspec.structs.replace(rule, steady_steps=until.steady_steps)
         lengths = SteadySteps(self._spec, self._history, steady, min_blocks)
-        return self._with_chosen_length(rule, lengths, steady, stage, arms, left)
+        return self._with_chosen_length(rule, lengths, steady, launch, arms, left)
 
     def _with_chosen_length(
         self,
         rule: EndRule,
         lengths: SteadySteps,
         steady: SteadyLaunches,
-        stage: Stage,
+        launch: Launch,
         arms: Sequence[str],
         left: Budget,
     ) -> EndRule:
@@ -155,13 +164,13 @@ class EndRules:
         from assay.stats.progress.extension import extended_steps, still_changes
 
         assert rule.warmup_steps is not None
-        unit_steps = rule.period_steps
+        stage, unit_steps = launch.stage, rule.period_steps
         if stage is Stage.CONFIRM:
             steps = lengths.of_confirmation(unit_steps, arms, left)
         else:
             steps = lengths.of_search(unit_steps, left)
         affordable = lengths.affordable(stage, arms, left)
-        if self._is_pilot(stage):
+        if self._is_pilot(launch):
             of_arms = arms if stage is Stage.CONFIRM else steady.arms[:1]
             curves = [one for arm in of_arms for one in steady.curves(arm)]
             grows = still_changes(curves, rule.warmup_steps, unit_steps)
@@ -192,19 +201,18 @@ class EndRules:
             return None
         return WarmUp(rule.warmup_steps, rule.period_steps, settled=True)
 
-    def _is_revised(self, stage: Stage) -> bool:
-        """Return whether the warm-up is determined again before the next block.
+    def _is_pilot(self, next_launch: Launch) -> bool:
+        """Return whether the first blocks of a stage are to be looked at again.
 
-        In a confirmation it stays from the first analysis on, so that no result depends on when it
-        changed.
+        The warm-up of a confirmation is determined then only. After the block with the first
+        analysis it stays, so that the values of further analyses do not change with it.
         """
-        return stage is not Stage.CONFIRM or self._is_pilot(stage)
-
-    def _is_pilot(self, stage: Stage) -> bool:
-        """Return whether the first blocks of a stage are to be looked at again."""
         from assay.stats.progress.warm_up import PILOT_BLOCKS
 
-        finished = len(self._history.complete(stage))
+        history, stage = self._history, next_launch.stage
+        if next_launch.fidelity is not None:
+            history, stage = history.at(next_launch.fidelity), Stage.SEARCH
+        finished = len(history.complete(stage))
         return not finished or finished in PILOT_BLOCKS
 
     def _incumbent(
