@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 
 from assay.records import (
@@ -25,6 +26,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.trial_race import TrialRace
@@ -194,6 +196,22 @@ def test_arm_that_always_fails_ends_the_process_early() -> None:
     assert study.ending is not None
     assert study.ending.reason is EndReason.DECIDED
     assert study.status is RecommendationStatus.DEFAULT
+
+
+def test_values_of_zero_are_values_of_their_process() -> None:
+    study = Simulation(TWO)
+    for _ in range(4):
+        study.process(8)
+    zero = [
+        msgspec.structs.replace(sample, metrics={"sps": 0.0})
+        if sample.launch.stage is Stage.CONFIRM and sample.launch.configuration
+        else sample
+        for sample in study.samples
+    ]
+    history = History.of(study.spec, zero)
+    assert history.known(Stage.CONFIRM, "batch=64") == []
+    assert not history.lost(Stage.CONFIRM, "batch=64", 3)
+    assert not history.has_failed_block(Stage.CONFIRM, "batch=64")
 
 
 def test_intervals_of_summaries_rest_on_processes() -> None:

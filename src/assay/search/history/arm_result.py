@@ -31,7 +31,7 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         floor = 0.0 if name in BUILT_IN else None  # times and sizes are not negative
         summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
         if spec.in_process:
-            summary[name] = _between_processes(summary[name], ended, name, spec.alpha)
+            summary[name] = _between_processes(summary[name], ended, name, spec.alpha, floor)
     return ArmResult(
         name=arm.name,
         configuration=arm.configuration,
@@ -45,7 +45,7 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
 
 
 def _between_processes(
-    summary: Summary, samples: Sequence[Sample], name: str, alpha: float
+    summary: Summary, samples: Sequence[Sample], name: str, alpha: float, floor: float | None
 ) -> Summary:
     """Return a summary of trials whose interval rests on the means of their processes."""
     by_process: dict[int | None, list[float]] = {}
@@ -53,7 +53,7 @@ def _between_processes(
         if name in sample.metrics:
             by_process.setdefault(sample.launch.process, []).append(sample.metrics[name])
     means = [math.fsum(values) / len(values) for values in by_process.values()]
-    between = summarise(means, alpha=alpha)
+    between = summarise(means, alpha=alpha, floor=floor)
     return msgspec.structs.replace(summary, sem=between.sem, ci=between.ci)
 
 

@@ -167,10 +167,10 @@ class History:
         self._of_arm.setdefault(launch.arm, []).append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         stage = self._stages[launch.stage]
-        if launch.process is None or launch.stage is not Stage.CONFIRM:
-            stage.add(sample, self.observation(sample))
+        if _is_process_the_block(launch):
+            stage.add_trial(sample, self.observation(sample))
         else:
-            stage.add_trial(sample, self.observation(sample), launch.process)
+            stage.add(sample, self.observation(sample))
         if self.revised_blocks is not None:
             for (number, arm), value in self.revised_blocks.add(sample).items():
                 self._stages[Stage.CONFIRM].revise(number, arm, value)
@@ -366,7 +366,7 @@ class History:
     def _zeros(self, stage: Stage, arm: str) -> set[int]:
         """Return the blocks of a stage in which an arm succeeded with a non-positive figure."""
         samples = self.samples_of(stage, arm)
-        return {s.launch.block for s in samples if is_without_ratio(self.metric.name, s)}
+        return {_number_of(s.launch) for s in samples if is_without_ratio(self.metric.name, s)}
 
     def has_zeros(self, arm: str, stages: Iterable[Stage] = tuple(Stage)) -> bool:
         """Return whether an arm succeeded with a non-positive figure in any of the stages."""
@@ -497,6 +497,18 @@ class History:
         )
 
 
+def _is_process_the_block(launch: Launch) -> bool:
+    """Return whether the process of a trial is a block; that is so in claims."""
+    return launch.process is not None and launch.stage is Stage.CONFIRM
+
+
+def _number_of(launch: Launch) -> int:
+    """Return the number of a block among the observations of its stage."""
+    if launch.process is not None and _is_process_the_block(launch):
+        return launch.process
+    return launch.block
+
+
 def _weight_of(sample: Sample) -> float:
     """Return the weight of a launch, in launches as long as those of the incumbent."""
     rule = sample.launch.end
@@ -530,8 +542,9 @@ class _StageHistory:
         self._complete: dict[int, bool] = {}
         self._processes: dict[int, ProcessMeans] = {}
 
-    def add_trial(self, sample: Sample, found: Observation | None, process: int) -> None:
+    def add_trial(self, sample: Sample, found: Observation | None) -> None:
         """Add a trial of a process, which is one block."""
+        process = _number_of(sample.launch)
         self._insert(process)
         means = self._processes.setdefault(process, ProcessMeans())
         means.add(sample, found)
