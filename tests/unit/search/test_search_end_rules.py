@@ -10,6 +10,7 @@ import pytest
 
 from assay.records import (
     DEFAULT,
+    Bound,
     Budget,
     EndRule,
     Goal,
@@ -18,6 +19,7 @@ from assay.records import (
     Metric,
     Outcome,
     Progress,
+    Requirement,
     Sample,
     Series,
     Stage,
@@ -162,6 +164,20 @@ def test_best_arm_is_not_compared_with_itself() -> None:
     assert other is not None
     assert other.incumbent is not None
     assert other.incumbent.value == pytest.approx(120.0, rel=0.02)
+
+
+def test_arm_that_violates_a_requirement_is_no_incumbent() -> None:
+    require = Requirement(metric="loss", bound=Bound.AT_MOST, limit=0.3)
+    fast = sample(launch(Stage.SEARCH, 1, "b"), value=120.0)
+    losses = [(SURVEYED, 0.2), *((one, 0.2) for one in SEARCHED), (fast, 0.5)]
+    told = [
+        msgspec.structs.replace(one, metrics={**one.metrics, "loss": loss}) for one, loss in losses
+    ]
+    of = rules(msgspec.structs.replace(spec(), requirements=(require,)), *told)
+    found = of.rule(launch(Stage.SEARCH, 3, "c"), ["c"], LEFT)
+    assert found is not None
+    assert found.incumbent is not None
+    assert found.incumbent.value < 110.0
 
 
 def test_best_of_many_equal_arms_is_no_better_than_their_mean() -> None:

@@ -209,17 +209,22 @@ class EndRules:
         """
         from assay.stats.progress.warm_up import PILOT_BLOCKS
 
-        history, stage = self._history, next_launch.stage
-        if next_launch.fidelity is not None:
-            history, stage = history.at(next_launch.fidelity), Stage.SEARCH
-        finished = len(history.complete(stage))
+        stage = next_launch.stage if next_launch.fidelity is None else Stage.SEARCH
+        finished = len(self._history_of(next_launch).complete(stage))
         return not finished or finished in PILOT_BLOCKS
 
     def _incumbent(
         self, metric: Metric, steady: SteadyLaunches, launch: Launch, rule: EndRule
     ) -> Incumbent | None:
-        found = incumbent_of(metric, steady, rule.warmup_steps, prior_of(self._spec))
+        history = self._history_of(launch)
+        unfit = {arm for arm in steady.arms if _is_unfit(history, steady.samples(arm))}
+        found = incumbent_of(metric, steady, rule.warmup_steps, prior_of(self._spec), unfit)
         return None if found is None or found.arm == launch.arm else found.incumbent
+
+    def _history_of(self, launch: Launch) -> History:
+        """Return the samples at the fidelity of a launch."""
+        low = launch.fidelity
+        return self._history if low is None else self._history.at(low)
 
 
 def first_look(budget: Budget) -> EndRule:
@@ -230,6 +235,17 @@ def first_look(budget: Budget) -> EndRule:
     """
     time_s = budget.time_s
     return EndRule(first_look=True, max_s=None if time_s is None else FIRST_LOOK_SHARE * time_s)
+
+
+def _is_unfit(history: History, samples: Sequence[Sample]) -> bool:
+    """Return whether an arm cannot win: it does other work, or has violated a requirement.
+
+    Args:
+        history: samples at its fidelity.
+        samples: launches of the arm, at least one.
+    """
+    other = history.other_work.covers(samples[0].launch.configuration)
+    return other or any(map(history.slacks.is_violated_by, samples))
 
 
 def _revised(before: WarmUp | None, found: WarmUp | None) -> WarmUp | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ def incumbent_of(
     steady: SteadyLaunches,
     warmup_steps: float | None,
     prior: SpreadPrior | None = None,
+    unfit: Collection[str] = (),
 ) -> ArmIncumbent | None:
     """Return the best arm; ``None`` before three blocks show the spread between launches.
 
@@ -40,6 +42,7 @@ def incumbent_of(
         steady: launches so far.
         warmup_steps: last step of the warm-up of the next launches.
         prior: prior of the standard deviation between launches; the default one if absent.
+        unfit: names of arms that cannot win.
     """
     from assay.stats.progress.early_stop import MIN_BLOCKS
     from assay.stats.progress.early_stop import incumbent_of as incumbent_from
@@ -51,7 +54,10 @@ def incumbent_of(
         return None
     posterior = spread_between_launches(steady, variance, prior)
     means = _shrunken_means(steady, logs, variance, posterior)
-    best = (min if metric.goal is Goal.LOWER else max)(means, key=lambda arm: means[arm])
+    able = [arm for arm in means if arm not in unfit]
+    if not able:
+        return None
+    best = (min if metric.goal is Goal.LOWER else max)(able, key=lambda arm: means[arm])
     parts = [part for _, part in steady.values(best)]
     steps = sum(part.end_step - part.begin_step for part in parts) / len(parts)
     unit_steps = next((p.period_steps for p in parts if p.period_steps), None)
