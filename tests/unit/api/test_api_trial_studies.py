@@ -36,6 +36,15 @@ def test_interrupt_leaves_a_study_that_can_be_continued() -> None:
     assert len(samples_of(session)) == 11
 
 
+def test_session_that_cannot_continue_a_study_lets_another_one_begin() -> None:
+    run(assay.Session(SPACE, runs=6))
+    failed = assay.Session(study="absent")
+    for _ in range(2):
+        with pytest.raises(assay.InvalidInputError, match="absent"):
+            failed.ask()
+    assert run(assay.Session(SPACE, runs=6)) == 6
+
+
 def test_same_process_that_continues_a_study_is_one_observation() -> None:
     first = assay.Session(SPACE, runs=14)
     run(first, 1.5)

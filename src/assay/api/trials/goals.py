@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from assay.api.functions.progress import Progress
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import is_rate
@@ -82,6 +84,4 @@ def _is_lower(name: str) -> bool:
 
 
 def _directed(metric: Metric, goal: Goal) -> Metric:
-    from msgspec.structs import replace
-
-    return replace(metric, goal=goal)
+    return msgspec.structs.replace(metric, goal=goal)

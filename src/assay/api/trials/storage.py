@@ -112,12 +112,21 @@ class SessionStorage:
                 self._study.close(ending)
 
     def _begin(self) -> None:
-        """Open the store, and continue the study if one was named."""
-        self._stack.enter_context(single_study())
-        self._store = self._stack.enter_context(opened_store(self._plan.db))
-        if self._plan.study is not None:
-            self._continue(self._store, self._plan.study)
-            return
+        """Open the store, and continue the study if one was named.
+
+        After an error nothing is held, so that another study may begin.
+        """
+        with ExitStack() as opened:
+            opened.enter_context(single_study())
+            self._store = opened.enter_context(opened_store(self._plan.db))
+            if self._plan.study is not None:
+                self._continue(self._store, self._plan.study)
+            else:
+                self._prepare()
+            self._stack = opened.pop_all()
+
+    def _prepare(self) -> None:
+        """Begin the search of a new study, which its first value creates."""
         budget = budget_or_default(self._plan.budget)
         self._account = BudgetAccount(budget)
         spec = self._plan.provisional((UNNAMED,), budget)
@@ -132,11 +141,11 @@ class SessionStorage:
                 "Leave the space out, or begin a new study without study=.",
             )
         budget = self._plan.budget
-        own = budget if budget != Budget() else record.spec.budget
-        self._account = BudgetAccount(own)
+        account = BudgetAccount(budget if budget != Budget() else record.spec.budget)
         self._study = continue_trials(
-            store, record, own_process(), self._account, new_stratum=self._plan.new_stratum
+            store, record, own_process(), account, new_stratum=self._plan.new_stratum
         )
+        self._account = account
         self.space, self.study_id = record.spec.space, record.id
 
     def _create(self, names: tuple[str, ...]) -> None:
