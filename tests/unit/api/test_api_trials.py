@@ -41,7 +41,7 @@ def test_budget_counts_the_time_of_the_program(monkeypatch: pytest.MonkeyPatch) 
         now += 10.0
         trial.report(sps=1.0)
         count += 1
-    assert 5 <= count <= 7
+    assert 4 <= count <= 7  # the last block begins only if it fits
 
 
 def test_trial_has_values_by_name_with_defaults() -> None:
