@@ -6,9 +6,8 @@ import functools
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration, EarlierStudy
@@ -21,6 +20,7 @@ from assay.search.model.feasibility import (
     minimise_violation,
 )
 from assay.search.model.features import Features
+from assay.search.model.one_thread import on_one_thread
 from assay.search.model.options import SMALL_BATCH, SearcherOptions
 from assay.search.model.searcher import (
     UNKNOWN_BELIEF,
@@ -40,9 +40,6 @@ from assay.search.model.thompson_sampling import sample_configurations
 from assay.search.model.warm_start import first_proposals, informative_studies
 from assay.search.space.search_space import SearchSpace
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
 MAX_ENUMERATED = 20_000
 """Maximum size of a space that is enumerated; larger ones are sampled."""
 POOL_SAMPLES = 1200
@@ -53,23 +50,6 @@ MIN_CORRELATION = 0.5
 """Minimum correlation of an earlier study with this one; less correlated studies are ignored."""
 MAX_FINALISTS = 30
 """Maximum number of configurations, the best by the model, for the last launches of a search."""
-
-
-def _on_one_thread(method: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Run a method without threads of the linear algebra.
-
-    Matrices of some hundred rows do not profit from threads, and idle threads keep spinning for a
-    while on the CPUs of the next launch.
-    """
-
-    @functools.wraps(method)
-    def limited(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(limits=1):
-            return method(*args, **kwargs)
-
-    return limited
 
 
 class GpSearcher:
@@ -96,7 +76,7 @@ class GpSearcher:
         self._newest: tuple[SearchSpace, list[Trial], _Model] | None = None
         self._newest_pool: tuple[_Model, int, tuple[Pool, list[Configuration]]] | None = None
 
-    @_on_one_thread
+    @on_one_thread
     def propose(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
@@ -136,7 +116,7 @@ class GpSearcher:
             chosen += choose_batch(clipped.surrogate, pool, probes, rng)
         return [*lean, *(configurations[at] for at in chosen)]
 
-    @_on_one_thread
+    @on_one_thread
     def verify(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
@@ -159,7 +139,7 @@ class GpSearcher:
             chosen.append(found)
         return [able[i] for i in chosen]
 
-    @_on_one_thread
+    @on_one_thread
     def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
         """See ``Searcher.core``."""
         model = self._model(space, trials)
@@ -169,7 +149,7 @@ class GpSearcher:
         features = self._encoded(space)
         return best_core(space, features, model.belief, model.failed, launch_counts)
 
-    @_on_one_thread
+    @on_one_thread
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
         """See ``Searcher.belief``."""
         model = self._model(space, trials)
@@ -180,7 +160,7 @@ class GpSearcher:
             sparse_probability=model.belief.sparse_probability,
         )
 
-    @_on_one_thread
+    @on_one_thread
     def contrasts(
         self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
@@ -200,7 +180,7 @@ class GpSearcher:
         means, deviations = model.belief.contrasts(pool.rows, pool.known, weights)
         return [Estimate(float(m), float(d)) for m, d in zip(means, deviations, strict=True)]
 
-    @_on_one_thread
+    @on_one_thread
     def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
