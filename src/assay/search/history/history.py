@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,13 +29,15 @@ from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
 from assay.search.history.block_values import RevisedBlocks
 from assay.search.history.different_work import DifferentWork
-from assay.search.history.disturbance import ForeignLoad, OutsideLoad, is_mostly_disturbed
+from assay.search.history.disturbance import ForeignLoad, is_mostly_disturbed
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
-from assay.search.history.process_means import ProcessMeans
+from assay.search.history.process_means import is_process_the_block, number_of_block
 from assay.search.history.refusals import Refusals
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S, Cost
 from assay.search.history.slack import RequirementSlack
+from assay.search.history.stage_history import StageHistory
+from assay.search.history.wall_times import WallTimes, median_of_sorted
 from assay.search.history.zeros import is_without_ratio
 from assay.search.space.switching import (
     MAX_LAUNCHES_PER_APPLICATION,
@@ -44,8 +45,7 @@ from assay.search.space.switching import (
     launches_per_application,
 )
 from assay.stats.paired import Observation
-from assay.stats.quantile import quantile_of_sorted
-from assay.stats.spread import BATCH_BLOCKS, batch_spread
+from assay.stats.spread import BATCH_BLOCKS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,15 +109,15 @@ class History:
         self._weights: dict[tuple[Stage, str, int], float] = {}
         self._made: dict[tuple[Stage, str], dict[tuple[int, int], Sample]] = {}
         self._foreign: dict[tuple[Stage, str], ForeignLoad] = {}
-        self._stages: dict[Stage, _StageHistory] = {
-            stage: _StageHistory(
+        self._stages: dict[Stage, StageHistory] = {
+            stage: StageHistory(
                 Statistic.MEAN if stage in NON_COMPARING_STAGES else statistic,
                 launches_per_block(statistic, stage),
             )
             for stage in Stage
         }
-        self._walls = _WallTimes(lambda sample: sample.wall_s)
-        self._costs = _WallTimes(lambda sample: sample.total_wall_s)
+        self._walls = WallTimes(lambda sample: sample.wall_s)
+        self._costs = WallTimes(lambda sample: sample.total_wall_s)
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
         self.outputs = ObservedOutputs()
@@ -167,7 +167,7 @@ class History:
         self._of_arm.setdefault(launch.arm, []).append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         stage = self._stages[launch.stage]
-        if _is_process_the_block(launch):
+        if is_process_the_block(launch):
             stage.add_trial(sample, self.observation(sample))
         else:
             stage.add(sample, self.observation(sample))
@@ -366,7 +366,7 @@ class History:
     def _zeros(self, stage: Stage, arm: str) -> set[int]:
         """Return the blocks of a stage in which an arm succeeded with a non-positive figure."""
         samples = self.samples_of(stage, arm)
-        return {_number_of(s.launch) for s in samples if is_without_ratio(self.metric.name, s)}
+        return {number_of_block(s.launch) for s in samples if is_without_ratio(self.metric.name, s)}
 
     def has_zeros(self, arm: str, stages: Iterable[Stage] = tuple(Stage)) -> bool:
         """Return whether an arm succeeded with a non-positive figure in any of the stages."""
@@ -425,7 +425,7 @@ class History:
     @property
     def build_s(self) -> float:
         """Return the expected build time of the program of a configuration that never ran."""
-        return _median(self._builds) or 0.0
+        return median_of_sorted(self._builds) or 0.0
 
     def cost(self, arms: Sequence[Arm], stage: Stage = Stage.CONFIRM) -> Cost:
         """Return the expected cost of a block of these arms, including switching between them.
@@ -497,18 +497,6 @@ class History:
         )
 
 
-def _is_process_the_block(launch: Launch) -> bool:
-    """Return whether the process of a trial is a block; that is so in claims."""
-    return launch.process is not None and launch.stage is Stage.CONFIRM
-
-
-def _number_of(launch: Launch) -> int:
-    """Return the number of a block among the observations of its stage."""
-    if launch.process is not None and _is_process_the_block(launch):
-        return launch.process
-    return launch.block
-
-
 def _weight_of(sample: Sample) -> float:
     """Return the weight of a launch, in launches as long as those of the incumbent."""
     rule = sample.launch.end
@@ -518,84 +506,6 @@ def _weight_of(sample: Sample) -> float:
 
     early = [part for part in sample.steady.values() if part.ended_early]
     return min((weight_of_ended(part, rule.incumbent) for part in early), default=1.0)
-
-
-class _StageHistory:
-    """The blocks of one stage: observations by arm and block.
-
-    Args:
-        statistic: statistic of the objective.
-        usual: launches of an arm in a block whose plan is unknown.
-    """
-
-    def __init__(self, statistic: Statistic, usual: int) -> None:
-        self._combine = _spread_of if statistic is Statistic.SPREAD else _mean_of
-        self._usual = usual
-        self._counts: dict[int, Counter[str]] = {}
-        self._parts: dict[tuple[str, int], dict[int, Observation | None]] = {}
-        self.blocks: list[int] = []
-        self.columns: dict[str, dict[int, Observation | None]] = {}
-        self.block_arms: dict[int, tuple[Arm, ...]] = {}
-        self._conditions: dict[int, OutsideLoad] = {}
-        # Caches: each interim analysis asks for every block; an entry is valid until a sample is
-        # added to its block.
-        self._complete: dict[int, bool] = {}
-        self._processes: dict[int, ProcessMeans] = {}
-
-    def add_trial(self, sample: Sample, found: Observation | None) -> None:
-        """Add a trial of a process, which is one block."""
-        process = _number_of(sample.launch)
-        self._insert(process)
-        means = self._processes.setdefault(process, ProcessMeans())
-        means.add(sample, found)
-        self.block_arms[process] = means.arms
-        for arm, observation in means.columns.items():
-            self.columns.setdefault(arm, {})[process] = observation
-        self._complete[process] = means.is_complete
-
-    def _insert(self, block: int) -> None:
-        if block not in self.blocks[-1:]:
-            at = bisect.bisect_left(self.blocks, block)
-            if block not in self.blocks[at : at + 1]:
-                self.blocks.insert(at, block)
-
-    def add(self, sample: Sample, found: Observation | None) -> None:
-        launch = sample.launch
-        block = launch.block
-        self._insert(block)
-        self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_launch(sample)
-        if launch.block_arms is not None:
-            self.block_arms[block] = tuple(dict.fromkeys(launch.block_arms))
-            self._counts[block] = Counter(arm.name for arm in launch.block_arms)
-        counts = self._counts.get(block)
-        times = self._usual if counts is None else counts[launch.arm]
-        column = self.columns.setdefault(launch.arm, {})
-        if times == 1:
-            column[block] = found
-        else:
-            parts = self._parts.setdefault((launch.arm, block), {})
-            parts[launch.position] = found
-            if len(parts) == times or None in parts.values():
-                column[block] = self._combine(list(parts.values()), times)
-        arms = self.block_arms.get(block, ())
-        self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in arms)
-
-    def revise(self, block: int, arm: str, value: float) -> None:
-        """Replace the value of an arm in a block in which it ran once."""
-        if (arm, block) not in self._parts:
-            self.columns[arm][block] = Observation(value)
-
-    @property
-    def times(self) -> int:
-        """Launches of an arm in the first block; 0 if unknown."""
-        counts = self._counts.get(self.blocks[0]) if self.blocks else None
-        return max(counts.values()) if counts else 0
-
-    def is_complete(self, block: int) -> bool:
-        return self._complete.get(block, True)
-
-    def is_disturbed(self, block: int, above: float | None) -> bool:
-        return block in self._conditions and self._conditions[block].disturbed(above)
 
 
 def _within_fidelity(launch: Launch) -> Launch:
@@ -613,80 +523,3 @@ def _for_claims(spec: StudySpec) -> Budget:
         time_s=None if time_s is None else time_s * CLAIMS_SHARE,
         launches=None if launches is None else int(launches * CLAIMS_SHARE),
     )
-
-
-def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
-    """Return the spread of an arm's launches in one block; ``None`` if one has no value."""
-    values = [part.value for part in parts if part is not None and not part.censored]
-    if len(values) < times:
-        return None
-    return Observation(batch_spread(values))
-
-
-def _mean_of(parts: Sequence[Observation | None], times: int) -> Observation | None:
-    """Return the mean logarithm of the launches of one application as one observation.
-
-    With a time-out among them it is a lower bound.
-    """
-    known = [part for part in parts if part is not None]
-    if len(known) < times:
-        return None
-    mean = math.exp(math.fsum(math.log(part.value) for part in known) / times)
-    return Observation(mean, censored=any(part.censored for part in known))
-
-
-class _WallTimes:
-    """Wall times by arm in sorted order, for cheap medians.
-
-    Args:
-        time_s: returns the time of a launch: its wall time, or that plus its termination time.
-    """
-
-    def __init__(self, time_s: Callable[[Sample], float | None]) -> None:
-        self._time_s = time_s
-        self._survey: dict[str, list[float]] = {}
-        self._successful_survey: dict[str, list[float]] = {}
-        self._counted: dict[str, list[float]] = {}
-        self._successful: dict[str, list[float]] = {}
-        self._first: dict[str, dict[Stage, float]] = {}
-        self._first_whole: dict[str, dict[Stage, float]] = {}
-
-    def add(self, sample: Sample) -> None:
-        time_s = self._time_s(sample)
-        if not time_s:
-            return
-        launch = sample.launch
-        if sample.outcome.succeeded:
-            self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
-        if sample.outcome is Outcome.OK:
-            self._first_whole.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
-        surveyed = launch.stage is Stage.SURVEY
-        kinds = [self._survey if surveyed else self._counted]
-        if sample.outcome.succeeded:
-            kinds.append(self._successful_survey if surveyed else self._successful)
-        for kind in kinds:
-            bisect.insort(kind.setdefault(launch.arm, []), time_s)
-
-    def typical(self, arm: str) -> float | None:
-        if arm not in self._counted and arm in self._successful_survey:
-            return min(self._successful_survey[arm])  # a first launch may have one-time costs
-        return _median(self._counted.get(arm) or self._survey.get(arm))
-
-    def upper_quartile(self, arm: str) -> float | None:
-        walls = self._counted.get(arm) or self._survey.get(arm)
-        return walls[(3 * len(walls)) // 4] if walls else None
-
-    def longest(self) -> float | None:
-        found = (self.typical(arm) for arm in {*self._counted, *self._survey})
-        return max((wall_s for wall_s in found if wall_s is not None), default=None)
-
-    def successful(self, arm: str) -> float | None:
-        return _median(self._successful.get(arm))
-
-    def first(self, arm: str, *, whole: bool) -> float | None:
-        known = self._first_whole if whole else self._first
-        return max(known.get(arm, {}).values(), default=None)
-
-
-def _median(ordered: list[float] | None) -> float | None:
-    return quantile_of_sorted(ordered, 0.5) if ordered else None

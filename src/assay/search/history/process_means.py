@@ -10,8 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from assay.records import Arm, Sample
+from assay.records import Arm, Launch, Sample, Stage
 from assay.stats.paired import Observation
+
+
+def is_process_the_block(launch: Launch) -> bool:
+    """Return whether the process of a trial is a block; that is so in claims."""
+    return launch.process is not None and launch.stage is Stage.CONFIRM
+
+
+def number_of_block(launch: Launch) -> int:
+    """Return the number of a block among the observations of its stage."""
+    if launch.process is not None and is_process_the_block(launch):
+        return launch.process
+    return launch.block
 
 
 class ProcessMeans:
