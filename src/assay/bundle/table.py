@@ -18,7 +18,10 @@ _FIDELITY = ("fidelity",)
 _COUNT_COLUMNS = ("excluded",)
 _OUTCOME = ("outcome", "limit", "exit_status", "signal", "message")
 _TIMES = ("started_at", "wall_s", "user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
-_STEADY = ("begin_step", "begin_s", "end_step", "end_s", "period_steps", "settled", "ended_early")
+_STEADY = (
+    *("begin_step", "begin_s", "end_step", "end_s", "period_steps"),
+    *("settled", "ended_early", "bound"),
+)
 _ORIGIN = ("node", "launcher_version")
 
 

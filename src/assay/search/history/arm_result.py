@@ -27,7 +27,9 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
-        values = [s.metrics[name] for s in ended if name in s.metrics]
+        values = [s.metrics[name] for s in ended if _has_value(s, name)]
+        if not values:
+            continue
         floor = 0.0 if name in BUILT_IN else None  # times and sizes are not negative
         summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
         if spec.in_process:
@@ -42,6 +44,15 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         # Groups of trials may be those of their processes.
         modes=None if spec.in_process else modes_of(spec.workload.objective.name, ended),
     )
+
+
+def _has_value(sample: Sample, name: str) -> bool:
+    """Return whether a sample has a value of a metric, and not only a bound.
+
+    A launch that ended during its warm-up has bounds of the metrics that the program reports.
+    """
+    is_bound = name not in BUILT_IN and any(part.bound for part in sample.steady.values())
+    return name in sample.metrics and not is_bound
 
 
 def _between_processes(
