@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from assay.records import Budget
+from assay.store import Store
 
 
 @dataclass
@@ -52,3 +55,17 @@ class BudgetAccount:
             time_s=None if time_s is None else time_s - self.spent_s,
             launches=None if launches is None else launches - self.launches,
         )
+
+    @contextmanager
+    def storing(self, store: Store) -> Iterator[None]:
+        """Context of a launch that is stored: it counts, and the time of waiting does not.
+
+        Args:
+            store: store of the study.
+        """
+        before_s = store.waited_s
+        try:
+            yield
+        finally:
+            self.waited_s += store.waited_s - before_s
+        self.launches += 1

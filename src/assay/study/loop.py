@@ -208,15 +208,11 @@ class StudyLoop:
             sample = counted_first_launch(sample, self._spec)
         if self._boots is not None:
             sample = self._boots.with_evidence(sample)
-        waited_s = self._store.waited_s
-        try:
-            # One plan is stored for each configuration: that of the first slot and the full
-            # fidelity, which the script uses.
-            plan = self._plan(msgspec.structs.replace(sample.launch, cpu_slot=None, fidelity=None))
+        # One plan is stored for each configuration: that of the first slot and the full fidelity,
+        # which the script uses.
+        plan = self._plan(msgspec.structs.replace(sample.launch, cpu_slot=None, fidelity=None))
+        with self._account.storing(self._store):
             self._store.add_sample(self._id, self._stratum, sample, plan)
-        finally:
-            self._account.waited_s += self._store.waited_s - waited_s
-        self._account.launches += 1
         outputs = sample.outputs
         sample = msgspec.structs.replace(sample, outputs=())  # the race keeps all samples
         self._race.tell(sample)

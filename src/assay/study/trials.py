@@ -11,7 +11,6 @@ import msgspec
 from assay.errors import NotPossibleError
 from assay.machine.reader import read_machine
 from assay.records import (
-    Budget,
     Evidence,
     Launch,
     Sample,
@@ -81,11 +80,6 @@ class TrialStudy:
             self._race.tell(sample)
         self._race.begin_process()
 
-    @property
-    def left(self) -> Budget:
-        """Return the remaining budget of the process."""
-        return self._account.left
-
     def ask(self) -> Launch | Ending:
         """Return the next trial as a launch, or the end of the trials of this process."""
         answer = self._race.ask(1, self._account.left)
@@ -94,12 +88,8 @@ class TrialStudy:
     def tell(self, sample: Sample) -> None:
         """Store the sample of a finished trial, and let the search use it."""
         sample = msgspec.structs.replace(sample, evidence=(*sample.evidence, self._evidence))
-        waited_s = self._store.waited_s
-        try:
+        with self._account.storing(self._store):
             self._store.add_sample(self.id, self._stratum, sample)
-        finally:
-            self._account.waited_s += self._store.waited_s - waited_s
-        self._account.launches += 1
         self._race.tell(sample)
 
     def close(self, done: Ending | None) -> None:
