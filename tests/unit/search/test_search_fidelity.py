@@ -30,6 +30,7 @@ from assay.records import (
 from assay.search.claims.planned_analysis import planned_blocks
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.losses import is_hung
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.model.gp import GpSearcher
 from assay.search.races.scoreboard import Scoreboard
@@ -253,6 +254,12 @@ def test_planned_analysis_allows_for_the_time_of_low_fidelity() -> None:
     assert planned_blocks(with_low, History.of(with_low, before), 0.05) == planned_blocks(
         without, History.of(without, whole), 0.05
     )
+
+
+def test_launch_that_is_slow_at_low_fidelity_did_not_hang() -> None:
+    study = tune(one_of(12), Stepping(takes_s=log_normal(0.1, 2), noise=0.01), 40)
+    launch = next(s.launch for s in low(study) if s.launch.configuration)
+    assert not is_hung(Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=9.0))
 
 
 def test_scoreboard_ignores_low_fidelity() -> None:

@@ -34,8 +34,8 @@ def is_hung(sample: Sample) -> bool:
 
 def had_full_time(sample: Sample) -> bool:
     """Return whether a launch had the full time-out."""
-    early = sample.launch.stage in (Stage.SURVEY, Stage.SEARCH, Stage.REDUCE)
-    return not early or sample.launch.arm == DEFAULT_ARM.name
+    searching = (Stage.SURVEY, Stage.SCREEN, Stage.SEARCH, Stage.REDUCE)
+    return sample.launch.stage not in searching or sample.launch.arm == DEFAULT_ARM.name
 
 
 def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:
