@@ -262,6 +262,17 @@ def test_launch_that_is_slow_at_low_fidelity_did_not_hang() -> None:
     assert not is_hung(Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=9.0))
 
 
+def test_parallel_launches_divide_the_cost_of_each_fidelity() -> None:
+    study = tune(one_of(12), Stepping(takes_s=log_normal(0.1, 2), noise=0.01), 40)
+    history = History.of(study.spec, study.samples)
+    histories = [history.at(STEPS.low[0]), history]
+    alone = [one.cost([DEFAULT_ARM], Stage.SEARCH).time_s for one in histories]
+    history.parallel_launches = 4
+    histories = [history.at(STEPS.low[0]), history]
+    beside = [one.cost([DEFAULT_ARM], Stage.SEARCH).time_s for one in histories]
+    assert beside == pytest.approx([time_s / 4 for time_s in alone])
+
+
 def test_scoreboard_ignores_low_fidelity() -> None:
     study = tune(one_of(12), Stepping(takes_s=log_normal(0.1, 2), noise=0.01), 40)
     board = Scoreboard(study.spec)

@@ -154,13 +154,17 @@ class History:
 
     def at(self, fidelity: Value) -> History:
         """Return the history of a low fidelity, possibly an empty one."""
-        return self.low_fidelity.get(fidelity) or self._empty()
+        low = self.low_fidelity.get(fidelity) or self._empty()
+        low.parallel_launches = self.parallel_launches
+        return low
 
     def add(self, sample: Sample) -> None:
         """Add one sample; a later attempt at the same position replaces the earlier one."""
         launch = sample.launch
         if launch.fidelity is not None:
-            low = self.low_fidelity.setdefault(launch.fidelity, self._empty())
+            if launch.fidelity not in self.low_fidelity:
+                self.low_fidelity[launch.fidelity] = self._empty()
+            low = self.low_fidelity[launch.fidelity]
             low.add(msgspec.structs.replace(sample, launch=_within_fidelity(launch)))
             return
         self.samples.append(sample)

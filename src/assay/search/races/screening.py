@@ -122,7 +122,7 @@ class Screening:
         count = max(0, min(wanted, int(CONTROL_SHARE / each) if each else wanted))
         if 2 * count < wanted:
             count = 0  # too few to show an order
-        control = [rest[int((at + 0.5) * len(rest) / count)] for at in range(count)]
+        control = [rest[int((place + 0.5) * len(rest) / count)] for place in range(count)]
         return [*chosen, *control]
 
     def kept_share(self, history: History, budget: RemainingBudget) -> float:
@@ -221,7 +221,8 @@ class Screening:
         low = history.at(self._fidelity.low[at])
         most = max(low.blocks_run(Stage.SEARCH, arm.name) for arm in arms)
         cost = low.cost([DEFAULT_ARM, *arms], Stage.SEARCH)
-        spent = Cost(sum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in low.samples), len(low.samples))
+        launching_s = sum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in low.samples)
+        spent = Cost(launching_s / low.parallel_launches, len(low.samples))
         within = _share(spent, budget) + _share(cost, budget) <= self._level_share(history, budget)
         keep = self.kept_share(history, budget)
         if most >= MAX_REPEATS or not within or not budget.affords(cost, keep):
