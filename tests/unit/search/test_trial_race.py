@@ -28,6 +28,7 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
+from assay.search.model.trials import trials_of
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.trial_race import TrialRace
 from assay.search.space.search_space import SearchSpace
@@ -196,6 +197,18 @@ def test_arm_that_always_fails_ends_the_process_early() -> None:
     assert study.ending is not None
     assert study.ending.reason is EndReason.DECIDED
     assert study.status is RecommendationStatus.DEFAULT
+
+
+def test_processes_share_no_block_with_the_search() -> None:
+    study = Simulation(SIX, {"amp=True": 0.1})
+    study.process(60)
+    for _ in range(3):
+        study.process(8)
+    history = History.of(study.spec, study.samples)
+    searched = {trial.block for trial in trials_of(history, (Stage.SEARCH, Stage.REDUCE))}
+    confirmed = {trial.block for trial in trials_of(history, (Stage.CONFIRM,))}
+    assert len(confirmed) == 3
+    assert not searched & confirmed
 
 
 def test_values_of_zero_are_values_of_their_process() -> None:

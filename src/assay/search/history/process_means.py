@@ -13,6 +13,10 @@ from collections.abc import Mapping
 from assay.records import Arm, Launch, Sample, Stage
 from assay.stats.paired import Observation
 
+FIRST_PROCESS = 1 << 32
+"""Number of the first process as a block, above those of all other blocks. A model would take equal
+numbers of two stages for one block."""
+
 
 def is_process_the_block(launch: Launch) -> bool:
     """Return whether the process of a trial is a block; that is so in claims."""
@@ -22,7 +26,7 @@ def is_process_the_block(launch: Launch) -> bool:
 def number_of_block(launch: Launch) -> int:
     """Return the number of a block among the observations of its stage."""
     if launch.process is not None and is_process_the_block(launch):
-        return launch.process
+        return FIRST_PROCESS + launch.process
     return launch.block
 
 
