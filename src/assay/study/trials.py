@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -38,10 +38,12 @@ class OwnProcess:
     Attributes:
         identity: text that differs between programs that were started separately, and that forked
             children share.
+        environment: its variables before its first trial; imports within a trial may add some.
         program_digest: digest of its script; ``None`` without one.
     """
 
     identity: str
+    environment: Mapping[str, str]
     program_digest: str | None = None
 
 
@@ -199,4 +201,4 @@ def _searcher(spec: StudySpec) -> GpSearcher:
 
 
 def _present_stratum(number: int, own: OwnProcess) -> Stratum:
-    return stratum_of(number, read_machine(config=True), own.program_digest, os.environ)
+    return stratum_of(number, read_machine(config=True), own.program_digest, own.environment)

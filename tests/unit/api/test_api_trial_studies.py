@@ -45,6 +45,17 @@ def test_session_that_cannot_continue_a_study_lets_another_one_begin() -> None:
     assert run(assay.Session(SPACE, runs=6)) == 6
 
 
+def test_variables_that_a_trial_sets_do_not_change_the_conditions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = assay.Session(SPACE, runs=8)
+    for trial in first:
+        monkeypatch.setenv("SET_BY_AN_IMPORT", "1")
+        trial.report(sps=1.0)
+    monkeypatch.delenv("SET_BY_AN_IMPORT")
+    assert run(assay.Session(study=first.id, runs=6)) == 6
+
+
 def test_same_process_that_continues_a_study_is_one_observation() -> None:
     first = assay.Session(SPACE, runs=14)
     run(first, 1.5)

@@ -24,7 +24,7 @@ def own_process() -> OwnProcess:
     Forked children share the identity of their parent: they share its memory layout and its
     caches, so they are not independent observations.
     """
-    return OwnProcess(_identity(), _script_digest())
+    return OwnProcess(_identity(), dict(os.environ), _script_digest())
 
 
 def own_words() -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from assay.search.space.named_configurations import make_search_space
 from assay.store import Store
 from assay.study.budget_account import BudgetAccount
 from assay.study.in_process import demand_in_process
-from assay.study.trials import TrialStudy, begin_trials, continue_trials
+from assay.study.trials import OwnProcess, TrialStudy, begin_trials, continue_trials
 
 UNNAMED = Metric(name="value")
 """Objective of a study whose trials have not reported one yet."""
@@ -43,6 +43,7 @@ class SessionStorage:
         self._study: TrialStudy | None = None
         self._race: TrialRace | None = None
         self._account: BudgetAccount | None = None
+        self._own: OwnProcess | None = None
         self._waiting: list[TrialState] = []
         self.space: Space | None = plan.space
         self._store: Store | None = None
@@ -119,8 +120,9 @@ class SessionStorage:
         with ExitStack() as opened:
             opened.enter_context(single_study())
             self._store = opened.enter_context(opened_store(self._plan.db))
+            self._own = own_process()
             if self._plan.study is not None:
-                self._continue(self._store, self._plan.study)
+                self._continue(self._store, self._plan.study, self._own)
             else:
                 self._prepare()
             self._stack = opened.pop_all()
@@ -132,7 +134,7 @@ class SessionStorage:
         spec = self._plan.provisional((UNNAMED,), budget)
         self._race = TrialRace(spec, make_search_space(spec.space), GpSearcher())
 
-    def _continue(self, store: Store, name: str) -> None:
+    def _continue(self, store: Store, name: str, own: OwnProcess) -> None:
         record = store.study(store.find(name))
         demand_in_process(record)
         if self._plan.space is not None and self._plan.space != record.spec.space:
@@ -143,16 +145,16 @@ class SessionStorage:
         budget = self._plan.budget
         account = BudgetAccount(budget if budget != Budget() else record.spec.budget)
         self._study = continue_trials(
-            store, record, own_process(), account, new_stratum=self._plan.new_stratum
+            store, record, own, account, new_stratum=self._plan.new_stratum
         )
         self._account = account
         self.space, self.study_id = record.spec.space, record.id
 
     def _create(self, names: tuple[str, ...]) -> None:
         """Create the study, and store the trials that have ended."""
-        assert self._store is not None and self._account is not None
+        assert self._store is not None and self._account is not None and self._own is not None
         spec = self._plan.specification(names, self._account.budget)
-        self._study = begin_trials(self._store, spec, own_process(), self._account)
+        self._study = begin_trials(self._store, spec, self._own, self._account)
         self.study_id = self._study.id
         for state in self._waiting:
             self._add(state)
