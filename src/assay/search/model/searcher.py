@@ -27,8 +27,8 @@ class Trial:
             that of a launch that ended as worse during its warm-up.
         slack: distance from the bound of the requirement, negative if violated; ``None`` without a
             requirement or if unknown.
-        weight: weight of the value: 1 for a launch of the usual length, less for one that assay
-            ended early as worse.
+        weight: weight of the value: 1 for a launch of the usual length and noise, less for one that
+            assay ended early as worse, or with a setting that makes launches noisier.
     """
 
     configuration: Configuration
@@ -162,16 +162,16 @@ NOISE_PRIOR = (3.0, 0.03)
 
 
 def noise_variance(trials: Sequence[Trial]) -> float:
-    """Return the pooled variance of a launch about the mean of its configuration."""
-    found: dict[Configuration, list[float]] = {}
+    """Return the pooled variance of a launch of weight 1 about the mean of its configuration."""
+    found: dict[Configuration, list[tuple[float, float]]] = {}
     for trial in trials:
         if trial.value is not None and not trial.censored:
-            found.setdefault(trial.configuration, []).append(trial.value)
-    weight, usual = NOISE_PRIOR
-    squares, degrees = weight * usual**2, weight
+            found.setdefault(trial.configuration, []).append((trial.value, trial.weight))
+    degrees, usual = NOISE_PRIOR
+    squares = degrees * usual**2
     for values in found.values():
-        mean = math.fsum(values) / len(values)
-        squares += math.fsum((v - mean) ** 2 for v in values)
+        mean = math.fsum(v * weight for v, weight in values) / math.fsum(w for _, w in values)
+        squares += math.fsum(weight * (v - mean) ** 2 for v, weight in values)
         degrees += len(values) - 1
     return squares / degrees
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from assay.records import Goal, Stage
 from assay.search.history.history import History
 from assay.search.model.feasibility import adjust_slack_to_share
+from assay.search.model.noisy_values import weighted_by_noise
 from assay.search.model.searcher import Trial
 
 
@@ -17,7 +18,8 @@ def trials_of(
     """Return all launches of the search and of the gauge as trials.
 
     A launch counts as failed if its configuration asks for a value that was refused in the run or
-    does other work than the default, or if it lacks a figure that is required.
+    does other work than the default, or if it lacks a figure that is required. Launches with the
+    noisiest value of a setting have a smaller weight (``weighted_by_noise``).
     """
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     required = bool(history.slacks.require)
@@ -33,4 +35,4 @@ def trials_of(
                 value = None
             weight = history.weight(stage, arm.name, block)
             found.append(Trial(arm.configuration, block, value, censored, slack, weight))
-    return adjust_slack_to_share(found, history.slacks.share)
+    return adjust_slack_to_share(weighted_by_noise(found), history.slacks.share)
