@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
 from assay.executors.metrics.instances import InstanceOutputs, first_instance_without
 from assay.executors.metrics.matching import has_match, quoted
 from assay.executors.progress.values import NO_REPORTS, ReportedValues
-from assay.records import Outcome, RunFacts, Workload
-from assay.units import show_signal
+from assay.records import Outcome, RunFacts, Series, Workload
+from assay.units import show_duration, show_signal
 
+SILENT_INTERVALS = 10.0
+"""Silence before a time-out of a program that hung, in longest intervals between two reports."""
+MIN_SILENCE_S = 1.0
+"""Shortest silence of a program that hung, in seconds."""
 OUTCOMES = {
     "exited": Outcome.OK,
     "signaled": Outcome.FAILED,
@@ -59,26 +64,41 @@ def outcome_with_reports(
     outcome: Outcome,
     message: str | None,
     *,
+    wall_s: float,
     ended_by_assay: bool,
 ) -> tuple[Outcome, str | None]:
     """Return the outcome of a launch that assay or a time-out ended, if its values suffice.
 
-    Its exit status and its last output say nothing: the program could not complete them.
+    Its exit status and its last output say nothing: the program could not complete them. A program
+    that was silent for long before a time-out did hang.
 
     Args:
         workload: metric that decides when the launch ends.
         reported: values that the program reported while it ran.
         outcome, message: as ``launch_outcome`` returned them.
+        wall_s: wall time of the launch, in seconds.
         ended_by_assay: true if assay ended the launch because its values sufficed.
     """
     if not ended_by_assay and outcome is not Outcome.TIMED_OUT:
         return outcome, message
     metric = workload.steady_metric
     if metric is not None and metric.name in reported.values:
-        return Outcome.ENOUGH, None
+        silent_s = 0.0 if ended_by_assay else _silent_s(reported.series.get(metric.name), wall_s)
+        if not silent_s:
+            return Outcome.ENOUGH, None
+        return outcome, f"no value of {metric.name} in the last {show_duration(silent_s)}"
     if not ended_by_assay or metric is None:
         return outcome, message
     return Outcome.FAILED, f"{metric.name}: {reported.absent.get(metric.name, NO_REPORTS)}"
+
+
+def _silent_s(series: Series | None, wall_s: float) -> float:
+    """Return the time of silence at the end of a launch that did hang, in seconds; 0 otherwise."""
+    if series is None or len(series.times_s) < 2:
+        return 0.0
+    longest_s = max(b - a for a, b in itertools.pairwise(series.times_s))
+    silent_s = wall_s - series.times_s[-1]
+    return silent_s if silent_s > max(MIN_SILENCE_S, SILENT_INTERVALS * longest_s) else 0.0
 
 
 def _instance_prefix(facts: RunFacts, instances: InstanceOutputs) -> str:

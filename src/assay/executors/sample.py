@@ -74,7 +74,12 @@ def build_sample(
     reading = reading or read_metrics(workload, facts, outputs, instances)
     if reported is not None:
         outcome, message = outcome_with_reports(
-            workload, reported, outcome, message, ended_by_assay=ended_by_assay
+            workload,
+            reported,
+            outcome,
+            message,
+            wall_s=facts.wall_s or 0.0,
+            ended_by_assay=ended_by_assay,
         )
         reading = _with_reported(reading, reported)
         if outcome is Outcome.ENOUGH:

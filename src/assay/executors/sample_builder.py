@@ -27,6 +27,7 @@ from assay.launch.running import RunningLaunch
 from assay.records import (
     Evidence,
     Launch,
+    Metric,
     Observation,
     Outcome,
     Plan,
@@ -168,7 +169,7 @@ class SampleBuilder:
         ]
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []  # a launch that assay ended did a part of its work only
-        patterns = [m.pattern for m in workload.metrics if m.pattern is not None and m.file is None]
+        patterns = [*filter(None, map(_printed_pattern, workload.metrics))]
         own = printed_values(sample.launch.configuration, plan, self._values)
         errors = error_evidence(sample.outputs, ComparableForm(self._values, own=own))
         output = output_evidence(written[0], self._values, patterns, own)
@@ -181,3 +182,10 @@ class SampleBuilder:
             (number, tuple(Path(instance_stream(stream, number)) for stream in streams))
             for number, _ in plan.instances
         ]
+
+
+def _printed_pattern(metric: Metric) -> str | None:
+    """Return the pattern of the values of a metric that the output contains, if it has one."""
+    if metric.progress is not None:
+        return metric.progress.pattern if metric.progress.file is None else None
+    return metric.pattern if metric.file is None else None

@@ -157,9 +157,11 @@ class AssaySampler(optuna.samplers.BaseSampler):
         if self._open is None or self._ended:
             return
         proposed, self._proposed_to = self._proposed_to, None
-        if proposed != trial.number or not self._is_as_proposed(trial):
+        if proposed != trial.number or "fixed_params" in trial.system_attrs:
             return  # an enqueued trial, with other values than the dealt ones
-        if value is None:
+        if not self._is_as_proposed(trial):
+            self._session.tell(self._open, failed=f"trial {trial.number} has other values")
+        elif value is None:
             self._session.tell(self._open, failed=f"trial {trial.number}: {state.name.lower()}")
         else:
             self._tell(self._open, value)

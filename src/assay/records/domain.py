@@ -93,6 +93,7 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
             value = self.low * math.exp(math.log(self.high / self.low) * share)
         else:
             value = self.low + (self.high - self.low) * share
+        value = min(max(value, self.low), self.high)  # a rounding error may exceed an end
         return round(value) if self.integer else value
 
     def position(self, value: float) -> float:

@@ -63,11 +63,9 @@ class Metric(Record, frozen=True, kw_only=True):
 
     @property
     def rate_form(self) -> RateForm:
-        """Return the meaning of reported values: work per second if higher is better.
-
-        Values that have no relation to the time of a step, such as a loss, are averaged as they
-        are, whatever this form says.
-        """
+        """Return the meaning of reported values; a speed is a rate if higher is better."""
+        if self.progress is not None and self.progress.level:
+            return RateForm.LEVEL
         return RateForm.RATE if self.goal is Goal.HIGHER else RateForm.DURATION
 
     @property
@@ -222,7 +220,10 @@ class Workload(Record, frozen=True, kw_only=True):
     def uses_progress_channel(self) -> bool:
         """Return whether a metric takes its values from the progress channel."""
         sources = (metric.progress for metric in self.metrics)
-        return any(one is not None and one == Progress(key=one.key) for one in sources)
+        return any(
+            one is not None and (one.pattern, one.file, one.preset) == (None, None, None)
+            for one in sources
+        )
 
     @property
     def reports_progress(self) -> bool:

@@ -11,10 +11,10 @@ from assay.api.options.metrics import parse_metrics
 from assay.cli.arguments.workload import workload_options
 from assay.cli.parsing.parser import parse
 from assay.errors import InvalidInputError
-from assay.executors.metrics.direction import demand_directed, is_rate
+from assay.executors.metrics.direction import demand_directed, is_rate, is_speed
 from assay.executors.metrics.extract import metrics_of
 from assay.executors.metrics.reading import demand_figures
-from assay.records import Goal, Metric, RunFacts, Workload
+from assay.records import Goal, Metric, Progress, RateForm, RunFacts, Workload
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,27 @@ def test_a_rate_that_shows_at_the_first_launch_asks_too(tmp_path: Path) -> None:
             else nullcontext()
         ):
             demand_figures(workload, reading)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "speed"),
+    [
+        ("sps", "samples/s: ([0-9.]+)", True),
+        ("step_ms", None, True),
+        ("got", "([0-9.]+) ms/step", True),
+        ("got", "took ([0-9.]+)", True),
+        ("epoch_time", None, True),
+        ("loss", "loss: ([0-9.]+)", False),
+        ("val_loss", None, False),
+        ("acc", "acc: ([0-9.]+)", False),
+        ("got", "value ([0-9.]+)", False),
+    ],
+)
+def test_speed_differs_from_a_level(name: str, pattern: str | None, speed: bool) -> None:
+    assert is_speed(Metric(name=name, progress=Progress(pattern=pattern))) is speed
+
+
+def test_level_is_averaged_whatever_its_goal() -> None:
+    for goal in Goal:
+        metric = Metric(name="acc", goal=goal, progress=Progress(level=True))
+        assert metric.rate_form is RateForm.LEVEL

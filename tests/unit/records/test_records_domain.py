@@ -33,3 +33,10 @@ def test_rounding_errors_exclude_no_value_of_range(domain: Range) -> None:
     assert len(values) == round((domain.high - domain.low) / 0.1) + 1
     assert values[-1] == pytest.approx(domain.high)
     assert all(value in domain for value in values)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1e-6, 1e-2), (1e-5, 1.0), (0.1, 0.7)])
+@pytest.mark.parametrize("log", [True, False])
+def test_ends_of_a_range_are_its_extreme_values(low: float, high: float, log: bool) -> None:
+    domain = Range(low, high, log=log, integer=False)
+    assert (domain.at(0.0), domain.at(1.0)) == (low, high)

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
+from assay.executors.metrics.direction import is_speed as is_speed_by_name
 from assay.executors.metrics.figures import unit_of_pattern
 from assay.executors.metrics.matching import checked_pattern
 from assay.executors.progress.presets.preset import SPEED_METRIC, SPEED_UNIT
@@ -48,7 +49,7 @@ def parse_progress(options: WorkloadOptions, units: dict[str, str]) -> dict[str,
     """
     found: dict[str, Metric] = {}
     for text in options.progress:
-        metric = _progress_metric(text, options.progress_file, units)
+        metric = with_level(_progress_metric(text, options.progress_file, units))
         if metric.name in found:
             raise InvalidInputError(
                 f"The metric {metric.name} is given twice.", "Name each metric once."
@@ -84,8 +85,25 @@ def _progress_metric(text: str, file: str | None, units: dict[str, str]) -> Metr
             _demand_no_misspelled_preset(name)
         return Metric(name=name, unit=units.get(name, ""), progress=Progress(file=file))
     pattern = checked_pattern(pattern, "--progress")
+    if not re.compile(pattern).groups:
+        raise InvalidInputError(
+            f"--progress {text}: the pattern has no group.",
+            "Put the value into a group, for example 'sps=samples/s: ([0-9.]+)'.",
+        )
     unit = units.get(name, "") or unit_of_pattern(pattern)
     return Metric(name=name, unit=unit, progress=Progress(pattern=pattern, file=file))
+
+
+def with_level(metric: Metric) -> Metric:
+    """Return a metric with progress that says whether its values are no speed.
+
+    Args:
+        metric: metric whose source is known.
+    """
+    if metric.progress is None:
+        return metric
+    progress = msgspec.structs.replace(metric.progress, level=not is_speed_by_name(metric))
+    return msgspec.structs.replace(metric, progress=progress)
 
 
 def _preset_metric(

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from assay.api.functions.progress import Progress
+from assay.api.options.progress import with_level
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import is_rate
 from assay.executors.progress.speed_units import is_time_per_step
@@ -33,7 +34,7 @@ def metric_of(name: str, goal: str | None, unit: str, progress: Progress | None)
         InvalidInputError: the goal does not follow from the name.
     """
     source = None if progress is None else progress.source
-    metric = Metric(name=name, unit=unit, progress=source)
+    metric = with_level(Metric(name=name, unit=unit, progress=source))
     if goal is not None:
         return _directed(metric, Goal(goal))
     if is_time_per_step(unit) or _is_lower(name):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from assay.errors import InvalidInputError
+from assay.executors.progress.speed_units import is_time_per_step
 from assay.records import Metric
 
 _RATES = re.compile(
@@ -31,6 +32,13 @@ _RATE_UNITS = re.compile(
     r"[kMG]?(?:bps|eps|fps|ips|iops|pps|qps|rps|tps)|[MGT](?:IPS|OPS|UPS|TEPS)|TEPS", re.IGNORECASE
 )
 """Units that are rates without a time unit."""
+_TIMES = re.compile(
+    r"duration|elapsed|latency|ms|ns|s|secs?|seconds?|times?|us|walltime", re.IGNORECASE
+)
+_TIME_PER = re.compile(
+    r"(?<![A-Za-z])(?:[mun]?s|sec|seconds?)\\?/[A-Za-z]|(?:time|took|elapsed)\b", re.IGNORECASE
+)
+"""Times in a pattern, such as ``ms/step`` or ``time:``."""
 _WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PER_TIME = re.compile(
     r"(?:^|[A-Za-z1)\]+*])\\?/(?:s|sec|second|min|minute|h|hour|day)(?![A-Za-z])"
@@ -61,6 +69,23 @@ def is_rate(metric: Metric) -> bool:
         return True
     texts = (metric.name, metric.unit, pattern)
     return any(_PER_TIME.search(text) for text in texts)
+
+
+def is_speed(metric: Metric) -> bool:
+    """Return whether reported values are a speed: a rate, or the time of a step.
+
+    All others, such as a loss or an accuracy, have no relation to the time of a step.
+
+    Args:
+        metric: metric with progress.
+    """
+    progress = metric.progress
+    if progress is not None and progress.preset is not None and not progress.key:
+        return True
+    pattern = (progress and progress.pattern) or ""
+    words = [*_WORDS.findall(metric.name), *re.split("[^A-Za-z]+", metric.name)]
+    is_time = any(map(_TIMES.fullmatch, words)) or is_time_per_step(metric.unit)
+    return is_rate(metric) or is_time or bool(_TIME_PER.search(pattern))
 
 
 def demand_directed(metrics: Iterable[Metric]) -> None:
