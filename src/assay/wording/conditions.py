@@ -50,8 +50,8 @@ def changed_conditions(changes: Sequence[str]) -> str:
 
 
 STUDY_HAD_ENDED = (
-    "the study had already ended, so nothing was launched; `assay study resume --budget 5m` "
-    "continues it for that much more"
+    "the study had already ended, so nothing was launched; `assay study resume` with "
+    "--budget 5m continues it for that much more"
 )
 """Note on a resumed study that was done."""
 

@@ -210,6 +210,7 @@ def test_missing_objective_is_named() -> None:
         (lambda: assay.Session({"a": [1, 2]}, history=3), "read_study"),
         (lambda: assay.Session({"a": [1]}, progress=assay.Progress("x", "x=(.)")), "not from an"),
         (lambda: assay.Session(study="x", goal="lower"), "goal belongs to the study"),
+        (lambda: assay.Session({"a": {1, 2}}), "The domain of a"),
     ],
 )
 def test_invalid_session_is_refused(make: Callable[[], Any], message: str) -> None:
@@ -227,6 +228,8 @@ def test_invalid_session_is_refused(make: Callable[[], Any], message: str) -> No
         ({"sps": None}, "is not a number"),
         ({"sps": True}, "is not a number"),
         ({"spd": 1.0}, "Did you mean sps"),
+        ({"wall_s": 1.0}, "names a metric 'wall_s'"),
+        ({"a b=": 1.0}, "names a metric 'a b='"),
         ({"step": 1, "sps": 1.0}, "Step 1 of sps does not follow step 5"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from assay.api.functions.domains import Range, Value
@@ -69,7 +69,8 @@ def _parameter(name: object, domain: object, default: object) -> Parameter:
 def _domain(name: str, domain: object) -> Domain:
     if isinstance(domain, Range):
         return parse_range(str(domain))
-    if isinstance(domain, str | bytes) or not isinstance(domain, Iterable):
+    unordered = isinstance(domain, Set | Mapping)  # the first value is the default
+    if isinstance(domain, str | bytes) or unordered or not isinstance(domain, Iterable):
         raise InvalidInputError(
             f"The domain of {name} is {domain!r}.", "Give a list of values, or assay.Range."
         )

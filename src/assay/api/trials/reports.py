@@ -11,6 +11,7 @@ from assay.executors.progress.metric_series import MAX_VALUE
 from assay.executors.progress.recorder import SeriesRecorder
 from assay.executors.progress.values import MIN_REPORTS, TOO_FEW_REPORTS, steady_value
 from assay.records import Metric, Series, SteadyPart
+from assay.records.workload import BUILT_IN
 
 NO_REPORT = "the trial ended without a report"
 
@@ -99,6 +100,11 @@ class TrialReports:
         return found
 
     def _check_name(self, name: str) -> None:
+        if name in BUILT_IN or not name.isidentifier():
+            raise InvalidInputError(
+                f"The report names a metric {name!r}.",
+                "Give it a name of letters, digits and _, which is none of assay's own metrics.",
+            )
         if self._names is None or name in self._names:
             return
         near = nearest(name, tuple(self._names))
