@@ -300,3 +300,11 @@ def test_second_study_of_the_process_is_refused_meanwhile() -> None:
             assay.Session(SPACE).ask()
     with assay.Session(SPACE, runs=9) as session:
         assert session.ask() is not None
+
+
+def test_session_that_is_left_early_says_so_far() -> None:
+    with assay.Session(SPACE, runs=20) as session:
+        trial = session.ask()
+        assert trial is not None
+        session.tell(trial, sps=1.0)
+    assert str(session.result).startswith("So far the default")

@@ -32,6 +32,8 @@ def sentence_without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | No
         return zeros
     if not tried and done is not None and done.needed is not None:
         return only_default_answer(race.spec, history, done.needed)
+    if done is None and race.spec.in_process:
+        return wording.INTERIM_DEFAULT  # the process left its session early
     if done is None or done.reason is EndReason.NOTHING_TO_TRY:
         return wording.NOTHING_ELSE_TO_TRY
     if confirmed_arm != DEFAULT_ARM:
