@@ -120,7 +120,7 @@ def test_bar_shows_values_and_disappears(kernel: Kernel) -> None:
 
 
 def test_study_in_a_thread_leaves_the_kernel_free(kernel: Kernel) -> None:
-    kernel.run('study = assay.Study(assay.measure, ["sleep", "0.2"], budget="60s").start()')
+    kernel.run('study = assay.Study(assay.measure, ["sleep", "3"], budget="60s").start()')
     # The bar of the study may be shown beside it, before or after.
     shown = kernel.run("study")["shown"]
     assert any("running" in one["text/plain"] for one in shown), shown

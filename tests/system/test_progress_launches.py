@@ -36,7 +36,8 @@ def test_program_that_ends_before_its_rule_gives_a_value(cli: CommandLine) -> No
     answer = cli("measure", "--runs", "3", *SPEED, "--until", "steady:900000", "--", *JOB, 60)
     assert answer.status == 0, answer.err
     samples = cli.documents()
-    assert [sample["outcome"] for sample in samples] == ["ok"] * 3
+    assert samples[0]["outcome"] in ("ok", "enough")  # a first look may suffice
+    assert [sample["outcome"] for sample in samples[1:]] == ["ok"] * 2
     assert all(sample["metrics"]["sps"] > 0.0 for sample in samples)
 
 
