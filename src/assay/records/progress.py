@@ -20,15 +20,12 @@ class Progress(Record, frozen=True, kw_only=True):
             launch: CSV with a header, JSON lines, or a TensorBoard event file or its folder.
         key: column, key or tag of the value; the name of the metric if empty.
         preset: name of the known format of output that the value comes from, such as ``tqdm``.
-        level: true if the values are no speed, such as a loss: they have no relation to the time of
-            a step.
     """
 
     pattern: str | None = None
     file: str | None = None
     key: str = ""
     preset: str | None = None
-    level: bool = False
 
 
 class Series(Record, frozen=True, kw_only=True):

@@ -42,6 +42,8 @@ class Metric(Record, frozen=True, kw_only=True):
             directory of the launch.
         progress: source of the values, if the program reports them while it runs.
         derivation: derivation from the reported values of another metric.
+        level: true if the reported values are other than a speed, such as a loss: they have no
+            relation to the time of a step.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Metric(Record, frozen=True, kw_only=True):
     file: str | None = None
     progress: Progress | None = None
     derivation: Derivation | None = None
+    level: bool = False
 
     @property
     def is_reported(self) -> bool:
@@ -64,7 +67,7 @@ class Metric(Record, frozen=True, kw_only=True):
     @property
     def rate_form(self) -> RateForm:
         """Return the meaning of reported values; a speed is a rate if higher is better."""
-        if self.progress is not None and self.progress.level:
+        if self.level:
             return RateForm.LEVEL
         return RateForm.RATE if self.goal is Goal.HIGHER else RateForm.DURATION
 
@@ -220,10 +223,7 @@ class Workload(Record, frozen=True, kw_only=True):
     def uses_progress_channel(self) -> bool:
         """Return whether a metric takes its values from the progress channel."""
         sources = (metric.progress for metric in self.metrics)
-        return any(
-            one is not None and (one.pattern, one.file, one.preset) == (None, None, None)
-            for one in sources
-        )
+        return any(one is not None and one == Progress(key=one.key) for one in sources)
 
     @property
     def reports_progress(self) -> bool:

@@ -137,5 +137,5 @@ def test_speed_differs_from_a_level(name: str, pattern: str | None, speed: bool)
 
 def test_level_is_averaged_whatever_its_goal() -> None:
     for goal in Goal:
-        metric = Metric(name="acc", goal=goal, progress=Progress(level=True))
+        metric = Metric(name="acc", goal=goal, progress=Progress(), level=True)
         assert metric.rate_form is RateForm.LEVEL

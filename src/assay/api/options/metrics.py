@@ -10,12 +10,12 @@ from assay.api.options.option_values import parse_pair
 from assay.api.options.progress import (
     derived_metric,
     is_derived,
-    is_speed,
     parse_progress,
     with_goal_of_source,
 )
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
+from assay.executors.metrics.direction import is_known_speed
 from assay.executors.metrics.extract import parse_metric
 from assay.launch.observations import ANON_PEAK
 from assay.records import Combine, Goal, Metric
@@ -107,7 +107,9 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
 
 def _is_read(metric: Metric) -> bool:
     """Return whether the values of a metric come from the program, in an unknown direction."""
-    return metric.pattern is not None or (metric.progress is not None and not is_speed(metric))
+    return metric.pattern is not None or (
+        metric.progress is not None and not is_known_speed(metric)
+    )
 
 
 def _from_file(metric: Metric, file: str, parallel: str | None) -> Metric:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
-from assay.executors.metrics.direction import is_speed as is_speed_by_name
+from assay.executors.metrics.direction import is_speed
 from assay.executors.metrics.figures import unit_of_pattern
 from assay.executors.metrics.matching import checked_pattern
 from assay.executors.progress.presets.preset import SPEED_METRIC, SPEED_UNIT
@@ -95,15 +95,13 @@ def _progress_metric(text: str, file: str | None, units: dict[str, str]) -> Metr
 
 
 def with_level(metric: Metric) -> Metric:
-    """Return a metric with progress that says whether its values are no speed.
+    """Return a metric that says whether its reported values are other than a speed.
 
     Args:
         metric: metric whose source is known.
     """
-    if metric.progress is None:
-        return metric
-    progress = msgspec.structs.replace(metric.progress, level=not is_speed_by_name(metric))
-    return msgspec.structs.replace(metric, progress=progress)
+    level = metric.progress is not None and not is_speed(metric)
+    return msgspec.structs.replace(metric, level=level)
 
 
 def _preset_metric(
@@ -154,12 +152,6 @@ def _demand_no_misspelled_preset(name: str) -> None:
             f"Did you mean {near}? If the program writes a value {name!r} to the progress channel, "
             "give that value another name.",
         )
-
-
-def is_speed(metric: Metric) -> bool:
-    """Return whether the values of a metric are the speed of a known format."""
-    progress = metric.progress
-    return progress is not None and progress.preset is not None and not progress.key
 
 
 def is_derived(text: str) -> bool:

@@ -71,6 +71,12 @@ def is_rate(metric: Metric) -> bool:
     return any(_PER_TIME.search(text) for text in texts)
 
 
+def is_known_speed(metric: Metric) -> bool:
+    """Return whether the values of a metric are the speed of a known format."""
+    progress = metric.progress
+    return progress is not None and progress.preset is not None and not progress.key
+
+
 def is_speed(metric: Metric) -> bool:
     """Return whether reported values are a speed: a rate, or the time of a step.
 
@@ -79,10 +85,9 @@ def is_speed(metric: Metric) -> bool:
     Args:
         metric: metric with progress.
     """
-    progress = metric.progress
-    if progress is not None and progress.preset is not None and not progress.key:
+    if is_known_speed(metric):
         return True
-    pattern = (progress and progress.pattern) or ""
+    pattern = (metric.progress and metric.progress.pattern) or ""
     words = [*_WORDS.findall(metric.name), *re.split("[^A-Za-z]+", metric.name)]
     is_time = any(map(_TIMES.fullmatch, words)) or is_time_per_step(metric.unit)
     return is_rate(metric) or is_time or bool(_TIME_PER.search(pattern))
