@@ -1,4 +1,4 @@
-"""Folder of a run of the tests, in which its workers share what takes long to make."""
+"""Folder of a run of the tests, in which its workers share results that take long."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from assay.search.model.sparse import (
     CLASS_PRIORS,
     LENGTH,
     LEVEL_VARIANCE,
-    NOISE_PRIOR,
     OWN_VARIANCES,
     ROUGHNESS,
     Launches,
     SparseModels,
 )
+from assay.stats.launch_noise import NOISE_PRIOR
 
 COLUMNS = (slice(0, 1), slice(1, 2), slice(2, 3))
 

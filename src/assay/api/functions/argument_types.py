@@ -8,7 +8,7 @@ import os
 import reprlib
 import types
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 from assay.errors import InvalidInputError, nearest
 from assay.records import ImportedTrials
@@ -91,8 +91,8 @@ def is_instance(value: object, kind: Any) -> bool:
     return isinstance(value, origin)
 
 
-def is_list(value: object) -> bool:
-    """Return whether a value has items in an order, and is no text."""
+def is_list(value: object) -> TypeGuard[Iterable[object]]:
+    """Return whether a value has items in an order, other than characters."""
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Set)
 
 

@@ -135,9 +135,9 @@ def _texts(values: object, form: str, example: str) -> tuple[str, ...]:
         example: mapping that is accepted too.
 
     Raises:
-        InvalidInputError: the values are no texts in an order.
+        InvalidInputError: the values are not texts, or have no order.
     """
-    items: tuple[object, ...] = tuple(values) if is_list(values) else (None,)  # type: ignore[arg-type]
+    items: tuple[object, ...] = tuple(values) if is_list(values) else (None,)
     found = tuple(item for item in items if isinstance(item, str))
     if len(found) < len(items):
         raise InvalidInputError(
@@ -158,7 +158,7 @@ def _domain_text(name: str, domain: object) -> str:
             return ",".join(map(str, domain))
         return f"{domain.start}..{domain[-1]}{step}"
     if is_list(domain):
-        values = list(domain)  # type: ignore[call-overload]
+        values = list(domain)
         if not values:
             raise _empty(name)
         return ",".join(_item_text(name, value) for value in values)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from assay.api.functions.argument_types import is_list
 from assay.api.functions.domains import Range, Value
 from assay.errors import InvalidInputError
 from assay.records import Choices, Domain, Parameter, Space
@@ -69,8 +70,7 @@ def _parameter(name: object, domain: object, default: object) -> Parameter:
 def _domain(name: str, domain: object) -> Domain:
     if isinstance(domain, Range):
         return parse_range(str(domain))
-    unordered = isinstance(domain, Set | Mapping)  # the first value is the default
-    if isinstance(domain, str | bytes) or unordered or not isinstance(domain, Iterable):
+    if not is_list(domain):  # the first value is the default
         raise InvalidInputError(
             f"The domain of {name} is {domain!r}.", "Give a list of values, or assay.Range."
         )

@@ -115,7 +115,7 @@ class SessionStorage:
     def _begin(self) -> None:
         """Open the store, and continue the study if one was named.
 
-        After an error nothing is held, so that another study may begin.
+        An error releases everything, so that another study may begin.
         """
         with ExitStack() as opened:
             opened.enter_context(single_study())

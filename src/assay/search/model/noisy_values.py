@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assay.records import Configuration
-from assay.search.model.searcher import NOISE_PRIOR, Trial
+from assay.search.model.searcher import Trial
+from assay.stats.launch_noise import NOISE_PRIOR, pooled_variance
 
 MIN_RATIO = 9.0
 """Smallest ratio of two variances that counts: three times the standard deviation."""
@@ -40,8 +41,7 @@ class Spread:
     @property
     def variance(self) -> float:
         """Variance of a launch, drawn towards the usual one."""
-        weight, usual = NOISE_PRIOR
-        return (self.squares + weight * usual**2) / (self.degrees + weight)
+        return pooled_variance(self.squares, self.degrees)
 
 
 def weighted_by_noise(trials: Sequence[Trial]) -> list[Trial]:

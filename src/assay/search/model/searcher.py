@@ -12,6 +12,7 @@ from typing import Protocol
 
 from assay.records import DEFAULT, Configuration
 from assay.search.space.search_space import SearchSpace
+from assay.stats.launch_noise import pooled_variance
 
 
 @dataclass(frozen=True)
@@ -157,23 +158,18 @@ def default_deviation(trials: Sequence[Trial]) -> float:
     return statistics.stdev(values) if len(values) > 1 else math.inf
 
 
-NOISE_PRIOR = (3.0, 0.03)
-"""Prior of the noise of a launch: degrees of freedom, and size (a logarithm)."""
-
-
 def noise_variance(trials: Sequence[Trial]) -> float:
     """Return the pooled variance of a launch of weight 1 about the mean of its configuration."""
     found: dict[Configuration, list[tuple[float, float]]] = {}
     for trial in trials:
         if trial.value is not None and not trial.censored:
             found.setdefault(trial.configuration, []).append((trial.value, trial.weight))
-    degrees, usual = NOISE_PRIOR
-    squares = degrees * usual**2
+    squares, degrees = 0.0, 0
     for values in found.values():
         mean = math.fsum(v * weight for v, weight in values) / math.fsum(w for _, w in values)
         squares += math.fsum(weight * (v - mean) ** 2 for v, weight in values)
         degrees += len(values) - 1
-    return squares / degrees
+    return pooled_variance(squares, degrees)
 
 
 def launch_noise(trials: Sequence[Trial]) -> float:

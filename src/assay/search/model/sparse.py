@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.stats.launch_noise import NOISE_PRIOR
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -41,8 +43,6 @@ BLOCK_VARIANCES = {0.1: 0.9, 1.0: 0.1}
 probability: on a machine that drifts it is as large as the rest of the noise."""
 MIN_DRIFT_BLOCKS = 5
 """Minimum number of blocks to estimate drift; with fewer only the first variance is used."""
-NOISE_PRIOR = (3.0, 0.03)
-"""Degrees of freedom and size (a logarithm) of the prior on the noise of a launch."""
 LEVEL_VARIANCE = 1e4
 """Variance of the overall level, in multiples of that of a launch: it is unknown."""
 OWN_VARIANCES = {0.0: 0.8, 1.0: 0.1, 4.0: 0.1}

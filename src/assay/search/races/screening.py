@@ -7,7 +7,6 @@ order and longer launches do not reduce that. No value of a low fidelity enters 
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 
@@ -21,6 +20,7 @@ from assay.search.progress.end_rules import EndRules
 from assay.search.progress.incumbent import spread_between_launches
 from assay.search.progress.lengths import prior_of, step_variance
 from assay.search.progress.levels import estimates_of
+from assay.search.races.block_seed import block_seed
 from assay.search.races.race import BlockPlan
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
@@ -262,8 +262,7 @@ class Screening:
         return {arm: found[arm.name] for arm in able if arm.name in found}
 
     def _seed(self, low: History) -> int:
-        text = f"{self._spec.seed}/screen/{len(low.blocks(Stage.SEARCH))}".encode()
-        return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
+        return block_seed(f"{self._spec.seed}/screen/{len(low.blocks(Stage.SEARCH))}")
 
     # --- budget -----------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ No claim rests on a search block; its data only select the arms of reduction and
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -36,6 +35,7 @@ from assay.search.model.searcher import (
     non_default_configurations,
 )
 from assay.search.model.trials import trials_of
+from assay.search.races.block_seed import block_seed
 from assay.search.races.confirmation import with_core
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
@@ -397,8 +397,7 @@ class ModelStrategy:
         return with_core(self._searcher, self._space, trials, winner, margin).arms
 
     def _block_seed(self, history: History) -> int:
-        text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
-        return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
+        return block_seed(f"{self._seed}/{len(history.blocks(Stage.SEARCH))}")
 
 
 def _ran_twice(history: History, arm: Arm) -> bool:

@@ -7,7 +7,6 @@ winner takes no part in the confirmation of it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +42,8 @@ from assay.wording.processes import (
 
 MAX_SUCCESSIVE_FAILURES = 6
 """Successive trials of an arm without a value after which a process ends."""
+UNAFFORDABLE = Cost(1e12, 10**12)
+"""Cost that no budget covers."""
 _SELECTING = frozenset((Stage.SEARCH, Stage.REDUCE))
 """Stages that select the winner."""
 
@@ -63,7 +64,7 @@ class SearchBudget(ReservedBudget):
 
     def proof(self, history: History, winners: Sequence[Arm], gain: float, noise: float) -> Cost:
         """Return an unaffordable cost; see ``ReservedBudget.proof``."""
-        return Cost(1e12, 10**12)
+        return UNAFFORDABLE
 
     def affords(
         self, history: History, arms: Sequence[Arm], budget: RemainingBudget, share: float = 0.0
@@ -221,8 +222,8 @@ class TrialRace(TuneRace):
         return None
 
     def proof(self, candidate: object) -> Cost:
-        """Return an infinite cost: a proof takes processes, which no budget buys."""
-        return Cost(math.inf, 10**9)
+        """Return an unaffordable cost: a proof takes processes, which no budget buys."""
+        return UNAFFORDABLE
 
 
 def tune_race(

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.stats.elimination import RIDGE
+from assay.stats.launch_noise import pooled_variance
 from assay.stats.progress.fidelity import Estimate
 from assay.stats.progress.reports import Array
-
-PRIOR_DEGREES, PRIOR_SD = 3.0, 0.03
-"""Prior of the noise of a launch: degrees of freedom, and size (a logarithm)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def level_estimates(values: Sequence[LevelValue]) -> dict[str, Estimate]:
     rest -= (np.bincount(row, rest) / sizes)[row]
     degrees = max(0, len(values) - len(blocks) - len(names) + 1)
     squares = float(rest @ rest) if degrees else 0.0
-    variance = (PRIOR_DEGREES * PRIOR_SD**2 + squares) / (PRIOR_DEGREES + degrees)
+    variance = pooled_variance(squares, degrees)
     launches = counts.sum(axis=0)
     return {
         name: Estimate(float(effects[at]), math.sqrt(variance / float(launches[at])))
