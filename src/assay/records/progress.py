@@ -199,6 +199,12 @@ class Derivation(Record, frozen=True, kw_only=True):
     falling: bool = True
     step: float | None = None
 
+    @property
+    def condition(self) -> str:
+        """Return the condition that ``TIME_TO`` waits for, such as ``loss<=0.3``."""
+        sign = "<=" if self.falling else ">="
+        return f"{self.metric}{sign}{self.level or 0.0:g}"
+
 
 class StoredSpread(Record, frozen=True, kw_only=True):
     """Standard deviation between launches that a calibration of this machine has measured.

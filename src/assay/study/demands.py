@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Metric, Outcome, Requirement, Sample, Workload
 from assay.records.workload import HOST_DEPENDENT_METRICS
+from assay.wording.unreached import is_unreached, unreached_remedy
 from assay.wording.unread_reports import unread_reports
 
 
@@ -73,6 +74,12 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
         if metric.derivation is not None and sample.outcome is Outcome.ENOUGH:
             continue  # assay may have ended the launch before its step or its last value
         if metric.name not in sample.metrics:
+            if is_unreached(sample, metric):
+                raise InvalidInputError(
+                    f"{sample.launch.arm!r} gave no {metric.name}: "
+                    f"{sample.unavailable[metric.name]}.",
+                    unreached_remedy(metric),
+                )
             if metric.progress is not None:
                 raise unread_reports(sample, metric)
             read = metric.pattern is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -20,6 +20,7 @@ from assay.records import (
     Configuration,
     Kind,
     Launch,
+    Metric,
     Plan,
     Sample,
     Stage,
@@ -48,6 +49,7 @@ from assay.study.program_files import ProgramFiles
 from assay.study.stop import CHECK_INTERVAL_S, StopSignal
 from assay.wording.endings import SHORTER_LAUNCHES
 from assay.wording.sentence import budget_options
+from assay.wording.unreached import is_unreached
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Function that resolves a configuration on this machine, in a slot if there are slots."""
@@ -222,9 +224,20 @@ class StudyLoop:
             demand_available(sample, self._spec.workload.metrics)
         if surveyed and self._depends_on(sample.launch.arm):
             demand_reports(sample, self._spec.workload)
-            for metric in self._spec.targets:
+            for metric in self._demanded(sample, self._spec.targets):
                 demand_objective(sample, metric)
-            demand_readable(sample, required_metrics(self._spec.workload, self._spec.requirements))
+            required = required_metrics(self._spec.workload, self._spec.requirements)
+            demand_readable(sample, self._demanded(sample, required))
+
+    def _demanded(self, sample: Sample, metrics: Sequence[Metric]) -> list[Metric]:
+        """Return the metrics that an arm must have: a level that it never reaches is a result.
+
+        Other arms are compared without it. The first one cannot be replaced.
+        """
+        first = self._spec.arms[0].name if self._spec.arms else DEFAULT_ARM.name
+        if sample.launch.arm == first:
+            return list(metrics)
+        return [metric for metric in metrics if not is_unreached(sample, metric)]
 
     def _depends_on(self, arm: str) -> bool:
         """Return whether the study depends on an arm.

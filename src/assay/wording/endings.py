@@ -13,7 +13,14 @@ INTERRUPTED = "Interrupted; `assay study resume` continues the study."
 # --- ended by a decision ----------------------------------------------------------------------
 
 ONLY_DEFAULT = "The search space contains only the default."
-NO_BETTER_CONFIGURATION = "No configuration was better than the default."
+NO_BETTER_CONFIGURATION = (
+    "No configuration was better than the default. To search on, add settings or values to the "
+    "search space."
+)
+NO_BETTER_THAT_MEETS_REQUIREMENTS = (
+    "No configuration that meets the requirements was better than the default. To search on, "
+    "loosen a requirement, or add settings or values to the search space."
+)
 NO_BETTER_FRONT = "No configuration was better than the default in any objective."
 NO_CONFIGURATION_MEETS_REQUIREMENTS = "No configuration meets the requirements."
 WINNER_NOT_BETTER = "The winner of the search was not better in the second measurement."

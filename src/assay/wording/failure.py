@@ -9,6 +9,7 @@ from assay.records import Limits, Outcome, Sample, StudySpec, Workload
 from assay.records.sample import KILLED_AFTER, STOP_FAILED
 from assay.units import show_bytes, show_count, show_duration
 from assay.wording.launch_notes import killed_clause, stop_failed_clause
+from assay.wording.unreached import is_unreached, unreached_remedy
 
 RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit must be satisfied as well."
 """Next step after a failure of the program."""
@@ -169,6 +170,8 @@ def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
     objective = spec.workload.objective.name
     if not sample.outcome.succeeded:
         return failure_of(sample, spec.workload)
+    if is_unreached(sample, spec.workload.objective):
+        return Failure(sample.unavailable[objective], unreached_remedy(spec.workload.objective))
     if objective in sample.unavailable:
         return Failure(f"{objective} cannot be read: {sample.unavailable[objective]}")
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Budget, ExpectedEffect, StudySpec
+from assay.records import Budget, ExpectedEffect, Metric, Requirement, StudySpec
 from assay.units import show_count, show_percent, show_quantity
 from assay.wording.counts import block_count, launch_count
 from assay.wording.requirement import required_text
@@ -47,6 +47,17 @@ def all_others_failed(failed: int, launches: int) -> str:
     if not failed:
         return sentence
     return f"{sentence} The default failed too, in {failed} of {launch_count(launches)}."
+
+
+def no_other_reached(objective: Metric) -> str:
+    """Return the answer of a search in which only the default reached a level.
+
+    Args:
+        objective: time to this level.
+    """
+    assert objective.derivation is not None
+    condition = objective.derivation.condition
+    return keep_default(f"no other configuration that was tried reached {condition}")
 
 
 def others_failed_sometimes(failures: str, order: str) -> str:
@@ -117,6 +128,31 @@ def none_clearly_better(tried: int) -> str:
 def no_configuration_meets(spec: StudySpec) -> str:
     """Return the answer where no configuration meets the requirements of a study."""
     return f"No configuration that was tried meets {required_text(spec)}."
+
+
+def better_one_violates(
+    spec: StudySpec,
+    name: str,
+    ratio: float,
+    requirement: Requirement,
+    value: str,
+    launches: int,
+) -> str:
+    """Return the answer where every better configuration violates a requirement.
+
+    Args:
+        spec: specification of the study.
+        name: name of the best of them.
+        ratio: its objective relative to the default.
+        requirement: requirement that it violates.
+        value: its quantile of the required metric.
+        launches: number of launches behind this value.
+    """
+    change = change_words(ratio, spec.workload.objective, spec.statistic)
+    return keep_default(
+        f"{name} seems to {change} it, but violates {required_text(spec, [requirement])} ({value} "
+        f"in {launch_count(launches)}), and no configuration that meets it was better"
+    )
 
 
 def expected_not_certain(spec: StudySpec, name: str, expected: ExpectedEffect) -> str:

@@ -121,3 +121,21 @@ def test_function_refuses_several_fidelities() -> None:
 def test_other_verbs_take_no_fidelity(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises((SystemExit, InvalidInputError)):
         parse([verb, "--fidelity", "arg.steps=1,2", "--", "true"])
+
+
+def test_fidelity_given_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--fidelity", "arg.n=1,2", "--fidelity=arg.m=1,2")
+    with pytest.raises(SystemExit) as refused:
+        parse(["tune", *words, "--", "x"])
+    assert refused.value.code == 2
+    error = capsys.readouterr().err
+    assert "--fidelity takes one value and is given twice" in error
+    assert "as in --fidelity arg.steps=50..2000:log" in error
+
+
+@pytest.mark.parametrize("verb", ["compare", "measure", "sweep"])
+def test_fidelity_of_another_verb_names_tune(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        parse([verb, "--fidelity", "arg.n=1,2"])
+    assert refused.value.code == 2
+    assert "unknown option --fidelity; it is an option of `assay tune`" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until
+from assay.search.claims.requirement import parse_requirements
 
 SPEED = "sps=samples/s: ([0-9.]+)"
 LOSS = "loss=loss ([0-9.]+)"
@@ -175,3 +176,23 @@ def test_pattern_of_a_rate_needs_a_goal() -> None:
     metric = parse_metrics(options("x=throughput ([0-9.]+)", compares=True))[0]
     with pytest.raises(InvalidInputError, match="looks like a rate"):
         demand_directed([metric])
+
+
+@pytest.mark.parametrize(
+    ("name", "progress", "remedy"),
+    [
+        ("final(loss)", (), "Add --progress 'loss=REGEX' and --metric 'final(loss)'."),
+        ("time_to(loss<=0.3)", (LOSS,), "Add --metric 'time_to(loss<=0.3)'."),
+        ("at(step=5).loss", (LOSS,), "Add --metric 'at(step=5).loss'."),
+        ("step_s", (LOSS,), "Add --metric step_s, which needs the steps of --progress NAME=REGEX."),
+    ],
+)
+def test_derived_metric_that_is_not_declared_names_the_options(
+    name: str, progress: tuple[str, ...], remedy: str
+) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        parse_metrics(options(*progress, objective=(name,)))
+    assert refused.value.remedy == remedy
+    with pytest.raises(InvalidInputError) as refused:
+        parse_requirements([f"{name}<=1"], by_name(options(*progress)))
+    assert refused.value.remedy == remedy

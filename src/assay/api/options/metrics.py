@@ -22,6 +22,7 @@ from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
 from assay.requests.tune import MAX_OBJECTIVES
 from assay.search.claims.requirement import required_names
+from assay.wording.unknown_metric import unknown_metric_remedy
 
 
 def objectives_of(options: WorkloadOptions) -> list[str]:
@@ -182,8 +183,6 @@ def _named_metrics(options: WorkloadOptions, units: dict[str, str]) -> dict[str,
 
 def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:
     if name not in metrics:
-        near = nearest(name, (*metrics, *BUILT_IN))
         raise InvalidInputError(
-            f"Unknown metric: {name!r}.",
-            f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
+            f"Unknown metric: {name!r}.", unknown_metric_remedy(name, (*metrics, *BUILT_IN))
         )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from assay.cli.parsing.grammar import VERBS, build
-from assay.cli.parsing.usage import EXAMPLES
+from assay.cli.parsing.usage import EXAMPLES, VERBS_OF_OPTIONS
 from assay.cli.parsing.verb import Verbs
 from assay.errors import nearest
 
@@ -146,8 +146,10 @@ def _refuse(
     near = meant if meant in known else nearest(options[0], tuple(known))
     if options[0] in EXAMPLES:
         near = None  # an option of other verbs, not a misspelt one
+    verb = VERBS_OF_OPTIONS.get(options[0])
     parser.error(
         f"unknown option {options[0]}"
+        + (f"; it is an option of `assay {verb}`" if verb else "")
         + (f"; did you mean {near}?" if near else "")
         + (" (write options of your own command after --)" if launches else "")
     )

@@ -41,6 +41,9 @@ EXAMPLES = {
 }
 """Example values of options whose placeholder explains little; none begins with a minus sign."""
 
+VERBS_OF_OPTIONS = {"--fidelity": "tune"}
+"""Verbs of options that users also expect of other verbs."""
+
 ALL = "all"
 """Value of ``--help`` that shows every option."""
 
@@ -76,6 +79,32 @@ class HelpAction(argparse.Action):
         text = parser.format_brief() if brief else parser.format_help()  # type: ignore[attr-defined]
         parser._print_message(text, sys.stdout)
         parser.exit()
+
+
+class GivenOnce(argparse.Action):
+    """Action of an option whose repetition would silently replace the first value."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """See ``argparse.Action``.
+
+        Raises:
+            argparse.ArgumentError: the option was given before.
+        """
+        if getattr(namespace, self.dest) is not None:
+            option = self.option_strings[-1]
+            example = EXAMPLES.get(option, self.metavar)
+            raise argparse.ArgumentError(
+                self,
+                "takes one value and is given twice; leave one of them out, and write its values "
+                f"together, as in {option} {example}",
+            )
+        setattr(namespace, self.dest, values)
 
 
 class HelpFormatter(argparse.HelpFormatter):

@@ -46,8 +46,11 @@ def _time_to(derivation: Derivation, reports: Reports) -> tuple[float | None, st
     level = derivation.level or 0.0
     found = time_to(reports, level, Goal.LOWER if derivation.falling else Goal.HIGHER)
     if found is None or found.censored:
-        last = show_duration(float(reports.times_s[-1]))
-        return None, f"{derivation.metric} did not reach {level:g} within {last}"
+        last, last_s = float(reports.values[-1]), float(reports.times_s[-1])
+        return None, (
+            f"the program never reached {derivation.condition}; its last value, after "
+            f"{show_duration(last_s)}, was {last:.4g}"
+        )
     return found.seconds, ""
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.errors import InvalidInputError, nearest
+from assay.errors import InvalidInputError
 from assay.records import (
     Arm,
     Bound,
@@ -42,6 +42,7 @@ from assay.stats.smallest_count import smallest_count
 from assay.stats.undisturbed import ALPHA_SHARE
 from assay.units import parse_bytes, parse_duration_s
 from assay.wording.requirement import requirement_text
+from assay.wording.unknown_metric import unknown_metric_remedy
 
 _NAME = r"(?:time_to|at|final)\([^()]*\)(?:\.\w+)?|\w+(?:@\w[\w.]*)?"
 """Name of a metric, including those derived from reported values."""
@@ -92,10 +93,8 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     name, which, sign, limit = match.groups()
     metric = metrics.get(name)
     if metric is None:
-        near = nearest(name, tuple(metrics))
         raise InvalidInputError(
-            f"--require: unknown metric: {name!r}.",
-            f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
+            f"--require: unknown metric: {name!r}.", unknown_metric_remedy(name, metrics)
         )
     if name == "peak_bytes":
         raise InvalidInputError(

@@ -18,15 +18,19 @@ from assay.search.model.trials import trials_of
 from assay.search.races.front import FrontRace
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
+from assay.search.races.violating import best_violating_arm
+from assay.units import show_quantity
 from assay.wording import recommendation as wording
 from assay.wording.failure import reasons_by_arm
 from assay.wording.front import alternatives
+from assay.wording.requirement import unit_of
+from assay.wording.unreached import is_unreached
 
 
 def sentence_without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> str:
     """Return the answer of a search without a claim."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
-    history = race.history
+    history, objective = race.history, race.spec.workload.objective
     zeros = _zeros_sentence([history], [DEFAULT_ARM, *tried])
     if zeros is not None:
         return zeros
@@ -40,17 +44,28 @@ def sentence_without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | No
         return wording.winner_without_value(confirmed_arm.name)
     if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
         names = [DEFAULT_ARM.name, *(arm.name for arm in tried)]
-        objection = objection_to(race.spec.workload.objective, history, names)
+        objection = objection_to(objective, history, names)
         if objection is not None:
             return wording.keep_default(objection)
+        if all(is_unreached(s, objective) for arm in tried for s in history.launches_of(arm.name)):
+            return wording.no_other_reached(objective)
         return wording.all_others_failed(*count_losses(history, DEFAULT_ARM))
-    objective = race.spec.workload.objective
     for arm in tried if race.winner == DEFAULT_ARM else ():
         units = unit_objection(objective, history, (DEFAULT_ARM.name, arm.name))
         if units is not None:
             return wording.keep_default(units)
     if race.winner == DEFAULT_ARM and is_default_infeasible(trials_of(history)):
         return wording.no_configuration_meets(race.spec)
+    violating = best_violating_arm(race.spec, history) if race.winner == DEFAULT_ARM else None
+    if violating is not None:
+        return wording.better_one_violates(
+            race.spec,
+            violating.arm.name,
+            violating.ratio,
+            violating.requirement,
+            show_quantity(violating.value, unit_of(race.spec, violating.requirement.metric)),
+            violating.launches,
+        )
     if race.winner == DEFAULT_ARM and done.reason is EndReason.BUDGET:
         return wording.none_clearly_better(len(tried))
     failed = _failed_launches(history, tried)

@@ -28,6 +28,7 @@ from assay.units import show_quantity
 from assay.wording import notes as wording
 from assay.wording.failure import reasons_by_arm
 from assay.wording.sentence import stability
+from assay.wording.unreached import is_unreached, never_reached
 
 MIN_BOUND_FACTOR = 1.25
 """Ratio of the upper bound to the value from which on a note is given."""
@@ -168,6 +169,24 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
             reason = lacking[-1].unavailable[metric.name]
             arms = _arms_of(lacking)
             notes.append(wording.missing_values(metric.name, len(lacking), len(good), arms, reason))
+        notes += _unreached_notes(metric, good)
+    return notes
+
+
+def _unreached_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
+    """Return notes on launches that never reached the level of a metric."""
+    lacking = [sample for sample in good if is_unreached(sample, metric)]
+    reached = {sample.launch.arm for sample in good if metric.name in sample.metrics}
+    never = [sample for sample in lacking if sample.launch.arm not in reached]
+    sometimes = [sample for sample in lacking if sample.launch.arm in reached]
+    notes = []
+    if never:
+        names = list(dict.fromkeys(sample.launch.arm for sample in never))
+        reason = never[-1].unavailable[metric.name]
+        notes.append(never_reached(metric, names, len(never), reason))
+    if sometimes:
+        reason, arms = sometimes[-1].unavailable[metric.name], _arms_of(sometimes)
+        notes.append(wording.missing_values(metric.name, len(sometimes), len(good), arms, reason))
     return notes
 
 

@@ -54,9 +54,11 @@ from assay.search.races.search_race import (
     SearchRace,
 )
 from assay.search.races.strategy import SMALL_BUDGET, ModelStrategy, RacingStrategy, Strategy
+from assay.search.races.violating import best_violating_arm
 from assay.search.space.search_space import SearchSpace
 from assay.wording.endings import (
     NO_BETTER_CONFIGURATION,
+    NO_BETTER_THAT_MEETS_REQUIREMENTS,
     NO_CONFIGURATION_MEETS_REQUIREMENTS,
     NO_PAIRED_BLOCK,
     OBJECTION_REMAINS,
@@ -273,7 +275,11 @@ class TuneRace(SearchRace):
             budget: remaining budget.
         """
         if budget.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
-            return Ending(EndReason.DECIDED, NO_BETTER_CONFIGURATION)
+            violating = best_violating_arm(self._spec, self._history)
+            return Ending(
+                EndReason.DECIDED,
+                NO_BETTER_CONFIGURATION if violating is None else NO_BETTER_THAT_MEETS_REQUIREMENTS,
+            )
         needed = None
         if len(self._history.samples) < MIN_ANSWER_LAUNCHES * self._repeats:
             each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
