@@ -103,6 +103,13 @@ def show_quantity(value: float, unit: str) -> str:
     return f"{significant(value)} {unit}".rstrip()
 
 
+def show_exactly(value: float, unit: str) -> str:
+    """Format a value that does not vary with its unit: without zeros that suggest a precision."""
+    if unit in ("s", "bytes"):
+        return show_quantity(value, unit)
+    return f"{value:.6g} {unit}".rstrip()
+
+
 def significant(value: float, digits: int = 3) -> str:
     """Format a value with ``digits`` significant digits; ordinary magnitudes have no exponent."""
     if value == 0 or not math.isfinite(value):

@@ -8,7 +8,22 @@ from assay.wording.counts import block_count, configuration_count, launch_count
 from assay.wording.sentence import budget_options
 
 INTERRUPTED = "Interrupted; `assay study resume` continues the study."
-"""Ending of a study that was stopped from outside."""
+"""Ending of a study that was stopped from outside, as it is stored."""
+
+
+def shown_ending(stored: str, study: str, *, in_process: bool) -> str:
+    """Return the ending of a study with the command that continues it.
+
+    Args:
+        stored: stored ending.
+        study: id of the study.
+        in_process: whether its trials run within the program of the user.
+    """
+    if stored != INTERRUPTED:
+        return stored
+    command = f'assay.Session(study="{study}")' if in_process else f"assay study resume {study}"
+    return f"Interrupted; `{command}` continues the study."
+
 
 # --- ended by a decision ----------------------------------------------------------------------
 

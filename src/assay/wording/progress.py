@@ -24,6 +24,22 @@ def never_steady(metric: str, arms: Sequence[str]) -> str:
     )
 
 
+def too_few_reports(metric: str, arms: Sequence[str], reports: int, needed: int) -> str:
+    """Return a note on arms whose launches have too few reports to tell whether they are steady.
+
+    Args:
+        metric: name of the metric.
+        arms: names of the arms.
+        reports: largest number of reports of one launch.
+        needed: smallest number that suffices.
+    """
+    return (
+        f"{metric} of {_named(arms)} has too few reports to tell whether it became steady: at "
+        f"most {reports} in a launch, and {needed} are needed; the second half of each launch "
+        "counts; have the program report more often or run longer"
+    )
+
+
 def partial_periods(metric: str, launches: int, all_launches: int, period_steps: float) -> str:
     """Return a note on steady parts without whole periods.
 
@@ -86,6 +102,23 @@ def ended_by_until(
         cover = "covers" if len(partial) == 1 else "cover"
         note += f"; {', '.join(partial)} {cover} only the part of the program that ran"
     return note
+
+
+def steps_not_reached(
+    steady_steps: float, launches: int, all_launches: int, last_step: float
+) -> str:
+    """Return a note on launches that ended before the requested number of steady steps.
+
+    Args:
+        steady_steps: requested number of steady steps.
+        launches, all_launches: launches that ended by themselves before, and all measured ones.
+        last_step: last step of the longest of them.
+    """
+    them = "itself" if launches == 1 else "themselves"
+    return (
+        f"{launches:,} of {launch_count(all_launches)} ended by {them} before the end of --until "
+        f"steady:{steady_steps:.0f}, at step {last_step:,.0f} at most, and count as whole launches"
+    )
 
 
 def lengthened(metric: str, first_steps: float, last_steps: float) -> str:

@@ -270,7 +270,10 @@ def test_derived_values_of_a_whole_launch(tmp_path: Path, metric: Metric, value:
     [
         (derived(DerivationKind.FINAL), "assay ended the launch before its last value"),
         (derived(DerivationKind.AT, step=500.0), "no report near step 500"),
-        (derived(DerivationKind.TIME_TO, level=0.001), "did not reach 0.001"),
+        (
+            derived(DerivationKind.TIME_TO, level=0.001),
+            "never reached loss<=0.001",
+        ),
     ],
 )
 def test_derived_values_of_an_ended_launch(tmp_path: Path, metric: Metric, reason: str) -> None:

@@ -136,11 +136,11 @@ def test_step_that_falls_back_is_reported_and_continued(tmp_path):
     assert steps == tuple(range(1, 61))
 
 
-def test_steps_of_epochs_are_continued_without_notice(tmp_path):
+def test_steps_of_epochs_are_continued(tmp_path):
     files = LaunchFiles(tmp_path, [SPS])
     for step in (*range(1, 11), *range(1, 11)):
         files.write(f"step {step} 5.0 sps\n")
-    assert files.finish() == []
+    assert kinds(files.finish()) == ["progress_steps_restarted"]
     assert files.watch.series()["sps"].steps == tuple(range(1, 21))
 
 
@@ -388,3 +388,29 @@ def test_channel_that_is_not_a_fifo_is_refused_without_open_files(tmp_path):
             tmp_path / CHANNEL_NAME,
         )
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
+
+
+def test_only_values_that_are_not_finite_are_reported_with_the_lines(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    files.write("step 1 nan sps\nstep 2 nan sps\n")
+    (notice,) = files.finish()
+    assert notice.text.startswith("All 2 values of sps are NaN, infinite or above 1e100")
+    assert "the last lines are 'step 1 nan sps', 'step 2 nan sps'." in notice.text
+
+
+def test_pattern_that_excludes_nan_is_reported_with_its_cause(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: nan\n")
+    (notice,) = files.finish()
+    assert notice.kind == "progress_never"
+    assert "These lines contain NaN or inf." in notice.text
+
+
+def test_count_of_steps_that_begins_again_is_reported(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    for step in (*range(1, 21), *range(1, 21), *range(1, 21)):
+        files.write(f"step {step} 5.0 sps\n")
+    (notice,) = files.finish()
+    assert notice.kind == "progress_steps_restarted"
+    assert "began again 2 times, as in each epoch" in notice.text
+    assert files.watch.series()["sps"].steps[-1] == 60

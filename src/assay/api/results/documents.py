@@ -20,6 +20,7 @@ from assay.records import (
 from assay.search.conclusion.cells import baseline_point
 from assay.search.model.explanation import Explanation, SettingEffect
 from assay.study.session import StudyResult
+from assay.wording.endings import shown_ending
 from assay.wording.noise_floor import day
 from assay.wording.proof import proof_command
 
@@ -82,7 +83,9 @@ def _tune(result: StudyResult) -> dict[str, Any]:
         "launches": conclusion.launches,
         "elapsed_s": round(result.elapsed_s, 3),
         "configurations": conclusion.configurations,
-        "stop_reason": conclusion.stop_reason,
+        "stop_reason": shown_ending(
+            conclusion.stop_reason, result.study_id, in_process=result.spec.in_process
+        ),
     }
     if recommendation.claim is not None:
         document["recommendation"]["claim"] = claim(recommendation.claim)

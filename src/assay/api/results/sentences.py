@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from assay.records import ArmResult, Conclusion, Kind, Metric, StudySpec
 from assay.reporting.formatting import shorten
 from assay.search.conclusion.cells import baseline_text, best_claim
-from assay.units import show_count, show_quantity
+from assay.units import show_count, show_exactly, show_quantity
 from assay.wording.calibration import sentences
 from assay.wording.disturbance import disturbance_sentence
 from assay.wording.requirement import requirement_sentences
@@ -48,9 +49,11 @@ def _measured(arm: ArmResult, metric: Metric) -> str:
     found = arm.summary.get(metric.name)
     if found is None:
         return f"{metric.name} could not be measured."
+    launches = show_count(found.n, "launch", "launches") + _lost_words(arm)
+    if found.n > 1 and math.isclose(found.min, found.max):
+        return f"{metric.name}: {show_exactly(found.min, metric.unit)} in all {launches}."
     text = f"{metric.name}: {show_quantity(found.mean, metric.unit)}"
     text += " on average" if found.n > 1 else ""
-    launches = show_count(found.n, "launch", "launches") + _lost_words(arm)
     if found.ci is None or found.ci[0] is None or found.ci[1] is None:
         few = ": too few for an interval"
         return f"{text} in {launches}{few}."

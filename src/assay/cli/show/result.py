@@ -31,6 +31,7 @@ from assay.search.claims.proof import MAX_LAUNCHES
 from assay.study.session import StudyResult
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
+from assay.wording.endings import shown_ending
 from assay.wording.launch_notes import cross_environment_words, interference_words
 from assay.wording.noise_floor import floor_words, origin_words
 from assay.wording.processes import continuation
@@ -98,7 +99,8 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     took = show_duration(result.elapsed_s)
     if result.stratum is not None:
         spent, took = f"{spent} of stratum {result.stratum}", f"{took} over all strata"
-    yield f"  {spent}, {took}. {clean(conclusion.stop_reason)}"
+    ending = shown_ending(conclusion.stop_reason, result.study_id, in_process=spec.in_process)
+    yield f"  {spent}, {took}. {clean(ending)}"
     yield ""
     yield from _next_steps(result)
 

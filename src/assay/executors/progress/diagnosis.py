@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from assay.executors.metrics.matching import quoted
@@ -21,6 +22,8 @@ SILENCE_FACTOR = 10.0
 """Multiple of the longest time between two reports beyond which a program is silent."""
 MIN_SILENCE_S = 30.0
 """Shortest time without a report that counts as silence, in seconds."""
+_NOT_A_NUMBER = re.compile(r"(?<!\w)(?:nan|inf(?:inity)?)(?!\w)", re.IGNORECASE)
+"""Value in a line that is no finite number."""
 MIN_LINES = 5
 """Number of output lines without a match from which on a running launch is reported."""
 
@@ -137,10 +140,14 @@ def _never(pattern: PatternReader, lines: int, seen: str) -> Notice:
     metric = pattern.series.metric
     progress = metric.progress
     shown = quoted((progress and progress.pattern) or "")
+    advice = "Correct the pattern, or make the program flush its output."
+    if _NOT_A_NUMBER.search(seen):
+        advice = "These lines contain NaN or inf. Check the program with these settings, or "
+        advice += "correct the pattern."
     return Notice(
         kind="progress_never",
         text=f"The pattern {shown} of {metric.name} matches none of {lines} lines; {seen}. "
-        "Correct the pattern, or make the program flush its output.",
+        f"{advice}",
         metric=metric.name,
         value=float(lines),
         unit="lines",
@@ -171,13 +178,7 @@ def invalid_values(source: Source) -> Iterator[Notice]:
     for series in source.series:
         name = series.metric.name
         if series.not_finite:
-            yield Notice(
-                kind="progress_not_finite",
-                text=f"Values of {name} that were NaN, infinite or above 1e100 are left out: "
-                f"{series.not_finite}.",
-                metric=name,
-                value=float(series.not_finite),
-            )
+            yield _not_finite(source, series)
         for process in series.processes.values():
             yield from _fallen_steps(name, process)
     if isinstance(source, LineSource):
@@ -194,8 +195,28 @@ def invalid_values(source: Source) -> Iterator[Notice]:
         )
 
 
+def _not_finite(source: Source, series: MetricSeries) -> Notice:
+    name, count = series.metric.name, series.not_finite
+    text = f"Values of {name} that were NaN, infinite or above 1e100 are left out: {count}."
+    if not series.reports:
+        text = f"All {count} values of {name} are NaN, infinite or above 1e100"
+        if isinstance(source, LineSource):
+            text += f"; {LAST_LINES} {shown_lines(list(source.last_lines))}"
+        text += "."
+    return Notice(kind="progress_not_finite", text=text, metric=name, value=float(count))
+
+
 def _fallen_steps(name: str, process: ProcessSeries) -> Iterator[Notice]:
     steps = process.steps
+    if steps.unexpected:
+        times = "once" if steps.unexpected == 1 else f"{steps.unexpected} times"
+        yield Notice(
+            kind="progress_steps_restarted",
+            text=f"The step of {name} began again {times}, as in each epoch. The count is "
+            "continued.",
+            metric=name,
+            value=float(steps.unexpected),
+        )
     if not steps.falls:
         return
     first = steps.fallen[0]
@@ -212,10 +233,12 @@ def _fallen_steps(name: str, process: ProcessSeries) -> Iterator[Notice]:
 def _invalid_matches(pattern: PatternReader) -> Iterator[Notice]:
     name = pattern.series.metric.name
     for reason, count in pattern.matcher.invalid.items():
+        text = f"Values of {name} that are left out because of their form: {count} ({reason})"
+        if count == pattern.matcher.matches:
+            text = f"None of the {count} matches of the pattern of {name} is usable ({reason})"
         yield Notice(
             kind="progress_invalid",
-            text=f"Values of {name} that are left out because of their form: {count} ({reason}); "
-            f"{LAST_OF_THESE} {shown_lines([pattern.matcher.example])}.",
+            text=f"{text}; {LAST_OF_THESE} {shown_lines([pattern.matcher.example])}.",
             metric=name,
             value=float(count),
         )

@@ -36,6 +36,7 @@ class StepCount:
 
     Attributes:
         epochs: number of restarts of the count.
+        unexpected: number of those that no printed total announced.
         falls: number of other falls; ``fallen`` holds the first of them.
         fallen: first falls, at most eight.
     """
@@ -49,6 +50,7 @@ class StepCount:
         self._total: float | None = None
         self._ordinal = 0
         self.epochs = 0
+        self.unexpected = 0
         self.falls = 0
         self.fallen: list[FallenStep] = []
 
@@ -79,6 +81,7 @@ class StepCount:
         ends_whole = self._total is not None and self._last >= self._total
         if printed <= first + self._stride or ends_whole:
             self.epochs += 1
+            self.unexpected += not ends_whole
             self._offset += self._epoch_steps(printed)
             self._first = printed
             return

@@ -20,6 +20,7 @@ from assay.reporting.parts.common import definitions, plain_table
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.disturbance import disturbers_words, mostly_disturbed
+from assay.wording.endings import shown_ending
 from assay.wording.launch_notes import cross_environment_words, interference_words
 from assay.wording.requirement import required_text
 from assay.wording.space import switching_words
@@ -107,7 +108,7 @@ def method(
         ("Warm start", _warm_start(report)),
         ("Budget", _budget(spec)),
         ("Seed", str(spec.seed)),
-        ("Reason of the end", clean(report.conclusion.stop_reason) if report.conclusion else None),
+        ("Reason of the end", _ending(report)),
         ("Started", utc(report.created_at)),
         ("Time spent", f"{duration(report.elapsed_s)}{', over all strata' if of_stratum else ''}"),
         ("Measured by", f"assay {clean(report.assay_version)}"),
@@ -234,6 +235,14 @@ def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
     }
     parts = [f"{stages[stage]:,} {names[stage.value]}" for stage in Stage if stages[stage]]
     return f"{total:,}: {', '.join(parts)}"
+
+
+def _ending(report: ReportInput) -> str | None:
+    """Return the reason of the end; ``None`` without a conclusion."""
+    if report.conclusion is None:
+        return None
+    stored, spec = report.conclusion.stop_reason, report.spec
+    return clean(shown_ending(stored, report.study_id, in_process=spec.in_process))
 
 
 def _side_by_side(report: ReportInput) -> str | None:

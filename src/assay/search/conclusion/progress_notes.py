@@ -49,6 +49,7 @@ def progress_notes(
         notes += _steady_notes(metric, timed, arms)
         notes += _ended_early_notes(metric, timed)
         notes += _length_notes(spec, metric, samples)
+        notes += _steps_notes(spec, metric, timed)
     return [*notes, *_until_notes(spec, samples), *_dilution_notes(spec, samples, arms)]
 
 
@@ -70,7 +71,11 @@ def _steady_notes(
     metric: Metric, samples: Sequence[Sample], arms: Sequence[ArmResult]
 ) -> Iterator[str]:
     steady = SteadyLaunches(metric, samples)
-    unsettled = [arm.name for arm in arms if _is_unsettled(steady, arm.name)]
+    few = {arm.name: n for arm in arms if (n := _too_few_reports(steady, arm.name)) is not None}
+    unsettled = [a.name for a in arms if a.name not in few and _is_unsettled(steady, a.name)]
+    if few:
+        needed = steady.min_telling_reports
+        yield wording.too_few_reports(metric.name, list(few), max(few.values()), needed)
     if unsettled:
         yield wording.never_steady(metric.name, unsettled)
     parts = [s.steady[metric.name] for s in samples if metric.name in s.steady]
@@ -80,6 +85,17 @@ def _steady_notes(
         yield wording.partial_periods(metric.name, len(partial), len(parts), period)
     if any(part.cumulative for part in parts):
         yield wording.running_mean(metric.name)
+
+
+def _too_few_reports(steady: SteadyLaunches, arm: str) -> int | None:
+    """Return the reports of a launch of an arm if they are too few to tell; ``None`` otherwise."""
+    curves = steady.curves(arm)
+    if not curves:
+        return None
+    found = steady.warm_up([arm])
+    reports = max(map(len, curves))
+    enough = reports >= steady.min_telling_reports or (found is not None and found.settled)
+    return None if enough else reports
 
 
 def _is_unsettled(steady: SteadyLaunches, arm: str) -> bool:
@@ -118,6 +134,16 @@ def _length_notes(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) ->
         blocks.add(sample)
     if blocks.warmup_steps is not None and blocks.revised:
         yield wording.revised_blocks(metric.name, blocks.revised, blocks.warmup_steps)
+
+
+def _steps_notes(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> list[str]:
+    """Return a note on launches that ended by themselves before the requested steady steps."""
+    wanted = None if spec.until is None else spec.until.steady_steps
+    own = [s for s in samples if s.outcome is Outcome.OK and metric.name in s.series]
+    if wanted is None or not own:
+        return []
+    last = max(sample.series[metric.name].steps[-1] for sample in own)
+    return [wording.steps_not_reached(wanted, len(own), len(samples), last)]
 
 
 def _until_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:

@@ -99,6 +99,13 @@ class SteadyLaunches:
         """Return the step times of the newest launches of an arm."""
         return self._curves.get(arm, [])[-MAX_POOLED:]
 
+    @property
+    def min_telling_reports(self) -> int:
+        """Number of reports of a launch from which on it shows whether it became steady."""
+        from assay.stats.progress.warm_up import MIN_TELLING_REPORTS
+
+        return MIN_TELLING_REPORTS
+
     def step_variance(self) -> float | None:
         """Return the long-run variance of a step relative to the mean; ``None`` if unknown."""
         from assay.stats.progress.launch_length import step_variance

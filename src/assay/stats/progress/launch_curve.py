@@ -28,6 +28,7 @@ class LaunchCurve:
         last_spike: step of the last one; absent without them.
         early_spike: step of the last irregular dip, if all of them lie in the first fifth of the
             launch: those of a compiler or of first allocations, which belong to the warm-up.
+        constant: true if the values are levels that are all equal: they have no warm-up.
     """
 
     reports: Reports
@@ -38,6 +39,7 @@ class LaunchCurve:
     has_spikes: bool
     last_spike: float | None
     early_spike: float | None
+    constant: bool = False
 
     def __len__(self) -> int:
         return len(self.reports)
@@ -68,4 +70,5 @@ def launch_curve(reports: Reports, form: RateForm = RateForm.RATE) -> LaunchCurv
         bool(len(at)),
         float(reports.steps[at[-1] + 1]) if len(at) else None,
         float(irregular[-1]) if is_early else None,
+        form is RateForm.LEVEL and bool((reports.values == reports.values[0]).all()),
     )

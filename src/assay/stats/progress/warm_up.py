@@ -34,6 +34,10 @@ _SHOWS_PERIOD = 2.5
 """Length of a launch, in periods, from which on it has to show a period."""
 _MIN_MEDIAN = 3
 """Smallest number of launches whose median hides random pauses."""
+_MIN_LAST_PART = 4
+"""Smallest number of points of the last third that show a slope."""
+MIN_TELLING_REPORTS = 3 * _MIN_LAST_PART + 1
+"""Number of reports of a launch from which on the last third shows whether it is steady."""
 _SLOPE_DEVIATIONS = 2.0
 """Standard errors of the slope of the last third from which on it counts."""
 
@@ -64,7 +68,10 @@ def pooled_warm_up(
 
     Returns:
         The end of the warm-up; ``None`` if the launches have too few reports (nine at least).
+        Constant levels are steady from their first report.
     """
+    if launches and all(one.constant for one in launches):
+        return WarmUp(float(launches[0].reports.steps[0]), None, settled=True)
     period = pooled_period(launches) if period_steps is None else period_steps
     curve = pooled_curve(launches, period)
     if curve is None:
@@ -219,7 +226,7 @@ def _slopes(curve: Curve, cut: int) -> bool:
     """Return whether the last third, or the part after a later cut, has a slope."""
     begin = max(cut, round(_LAST_PART * len(curve.values)))
     values, weights = curve.values[begin:], curve.weights[begin:]
-    if len(values) < 4:
+    if len(values) < _MIN_LAST_PART:
         return True
     places = np.arange(len(values), dtype=np.float64)
     places -= np.average(places, weights=weights)
