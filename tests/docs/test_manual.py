@@ -27,6 +27,11 @@ def test_page_of_verb_names_every_option(verb: str) -> None:
         assert "\\fB" + option.replace("-", "\\-") + "\\fR" in page
 
 
+@pytest.mark.parametrize("option", ["progress", "progress-file", "until", "fidelity"])
+def test_page_of_tune_describes_options_of_long_programs(option: str) -> None:
+    assert "\\fB\\-\\-" + option.replace("-", "\\-") + "\\fR" in PAGES["assay-tune.1"]
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_formatted_without_warning(name: str, tmp_path: Path) -> None:
     if shutil.which("groff") is None:

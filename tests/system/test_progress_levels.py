@@ -27,6 +27,14 @@ for step in range(1, 2000):
 """
 
 
+REACHING = """
+import sys, time
+for step in range(1, 41):
+    time.sleep(0.002)
+    print(f"loss: {2.0 / step + (0.5 if sys.argv[1] == '3' else 0.0):.4f}", flush=True)
+"""
+
+
 @pytest.fixture
 def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
@@ -70,3 +78,50 @@ def test_pattern_without_a_group_is_refused_before_a_launch(cli: CommandLine) ->
     )
     assert answer.status == 2
     assert "the pattern has no group" in answer.err
+
+
+def test_arm_that_never_reaches_a_level_is_named(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "reaching.py").write_text(REACHING)
+    level = "time_to(loss<=0.3)"
+    words = ("--progress", "loss=loss: (.*)", "--metric", level, "--objective", level)
+    program = f"{sys.executable} reaching.py"
+    arms = (f"{program} 1", f"{program} 2", f"{program} 3")
+    answer = cli("compare", *words, "--runs", "30", "--json", *arms)
+    assert answer.status == 0, answer.err
+    (claim,) = answer.document["claims"]
+    assert claim["b"].endswith("reaching.py 2")
+    notes = [note for note in answer.document["notes"] if "never reached" in note]
+    assert len(notes) == 1
+    assert "reaching.py 3 never reached loss<=0.3 in " in notes[0]
+    assert notes[0].endswith(", was 0.55")
+
+
+def test_search_whose_default_never_reaches_a_level_states_its_last_value(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "reaching.py").write_text(REACHING)
+    level = "time_to(loss<=0.001)"
+    words = ("--progress", "loss=loss: (.*)", "--metric", level, "--objective", level)
+    answer = cli(
+        *("tune", *words, "--runs", "30", "arg.n=1,2", "--"),
+        *(sys.executable, "reaching.py", "{n}"),
+    )
+    assert answer.status == 2
+    assert "never reached loss<=0.001; its last value" in answer.err
+    assert "was 0.05." in answer.err
+    assert "Choose a higher level than 0.001" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("value", "cause"),
+    [("nan", "All 3 values of loss are NaN"), ("low", "None of the 3 matches of the pattern")],
+)
+def test_values_that_are_no_numbers_are_shown_with_their_lines(
+    cli: CommandLine, value: str, cause: str
+) -> None:
+    program = f"for i in 1 2 3; do echo loss: {value}; done"
+    pattern = ("--progress", r"loss=loss: (\S+)", "--runs", "3")
+    answer = cli("measure", *pattern, "--", "sh", "-c", program)
+    assert answer.status == 2
+    assert cause in answer.err
+    assert f"'loss: {value}'" in answer.err

@@ -110,6 +110,17 @@ def test_a_measurement_of_few_launches_says_so(count: int) -> None:
     assert ("(interval " in said) == (count >= 4)
 
 
+@pytest.mark.parametrize(
+    ("unit", "shown"), [("", "0.2 in all 4 launches."), ("s", "200 ms in all 4 launches.")]
+)
+def test_constant_measurement_has_no_interval(unit: str, shown: str) -> None:
+    metric = msgspec.structs.replace(WALL, name="loss", unit=unit)
+    arm = ArmResult(
+        name="default", configuration=DEFAULT, summary={"loss": summarise([0.2, 0.2, 0.2, 0.2])}
+    )
+    assert _measured(arm, metric) == f"loss: {shown}"
+
+
 def test_measurement_with_failures_states_them_in_its_first_sentence() -> None:
     arm = ArmResult(
         name="default",

@@ -123,6 +123,47 @@ def test_arm_that_never_settles_is_noted(settles: bool) -> None:
     assert ["never became steady" in note for note in notes] == ([] if settles else [True])
 
 
+@pytest.mark.parametrize(("reports", "few"), [(3, True), (11, True), (40, False)])
+def test_arm_with_too_few_reports_is_not_called_unsteady(reports: int, few: bool) -> None:
+    whole = series_of(settles=False)
+    short = Series(
+        times_s=whole.times_s[:reports],
+        steps=whole.steps[:reports],
+        values=whole.values[:reports],
+    )
+    samples = [sample(series=short) for _ in range(3)]
+    notes = progress_notes(spec_of(), samples, [arm("default", 10.0, 0.1)])
+    told = [note for note in notes if "too few reports to tell" in note]
+    assert bool(told) == few
+    assert not few or f"at most {reports} in a launch, and 12 are needed" in told[0]
+    assert not few or not any("never became steady" in note for note in notes)
+
+
+def test_constant_level_is_steady_in_any_case() -> None:
+    acc = msgspec.structs.replace(SPEED, level=True)
+    for reports in (3, 12, 300):
+        whole = series_of(settles=False)
+        flat = Series(
+            times_s=whole.times_s[:reports],
+            steps=whole.steps[:reports],
+            values=(0.2,) * reports,
+        )
+        samples = [sample(series=flat) for _ in range(3)]
+        assert progress_notes(spec_of(metrics=(acc,)), samples, [arm("default", 0.2, 0.1)]) == []
+
+
+def test_steps_that_no_launch_reaches_are_noted() -> None:
+    until = Until(steady_steps=100_000.0)
+    samples = [sample(outcome=Outcome.OK, series=series_of(settles=True)) for _ in range(2)]
+    (note,) = progress_notes(spec_of(until=until), samples, ())
+    assert note == (
+        "2 of 2 launches ended by themselves before the end of --until steady:100000, at step 300 "
+        "at most, and count as whole launches"
+    )
+    enough = [sample(series=series_of(settles=True))]
+    assert "ended by" not in " ".join(progress_notes(spec_of(until=until), enough, ()))
+
+
 def test_partial_period_is_noted_without_launches_ended_early() -> None:
     samples = [
         sample(whole_periods=False, period_steps=50.0),

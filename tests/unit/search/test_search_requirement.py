@@ -340,6 +340,16 @@ class TestTuning:
         assert "which won the search, violates peak_anon_bytes<=100MiB" in sentence_of(found)
         assert found.stop_reason.startswith("The winner of the search violates a requirement")
 
+    def test_better_arms_that_violate_a_requirement_are_named(self) -> None:
+        within_30 = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=30.0 * MIB)
+        program = Remembering(SimulatedProgram(cached), memory)
+        _, found = carried_out(spec_of(CACHE, 120, within_30), program)
+        assert settings_of(found) == {}
+        sentence = sentence_of(found)
+        assert "arg.cache=8 seems to run 2.4" in sentence
+        assert "violates peak_anon_bytes<=30MiB (178 MiB in " in sentence
+        assert "loosen a requirement" in found.stop_reason
+
     def test_undecided_requirement_of_default_does_not_delay_gain(self) -> None:
         """About half of its launches violate the bound: no budget decides that."""
         rough = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)

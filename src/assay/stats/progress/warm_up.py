@@ -36,7 +36,7 @@ _MIN_MEDIAN = 3
 """Smallest number of launches whose median hides random pauses."""
 _MIN_LAST_PART = 4
 """Smallest number of points of the last third that show a slope."""
-MIN_TELLING_REPORTS = 3 * _MIN_LAST_PART + 1
+MIN_TELLING_REPORTS = 3 * _MIN_LAST_PART
 """Number of reports of a launch from which on the last third shows whether it is steady."""
 _SLOPE_DEVIATIONS = 2.0
 """Standard errors of the slope of the last third from which on it counts."""
