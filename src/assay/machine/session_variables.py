@@ -42,6 +42,9 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         *("GIO_LAUNCHED_*", "BAMF_DESKTOP_FILE_HINT", "HOSTNAME", "KRB5CCNAME", "SSH_*", "GPG_*"),
         *("SUDO_*", "DOAS_USER"),
     ),
+    # scikit-learn and threadpoolctl set them in the process that imports them, so that several
+    # OpenMP runtimes in it and forks of it work.
+    "imports in Python": ("KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"),
     # systemd.exec(5), "Environment Variables Set or Propagated by the Service Manager".
     "systemd": (
         *("INVOCATION_ID", "JOURNAL_STREAM", "MANAGERPID", "MANAGERPIDFDID", "SYSTEMD_EXEC_PID"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from assay.api.functions.argument_types import demand_type, shown
 from assay.errors import InvalidInputError
 from assay.optuna.library import optuna
 from assay.optuna.parameters import label
@@ -24,8 +25,8 @@ def read_study(
         prefix: text before the name of each other parameter, such as ``arg.``.
 
     Raises:
-        InvalidInputError: the study has several objectives, no trial, or a value that is not above
-            0.
+        InvalidInputError: the value is no study of Optuna, or the study has several objectives, no
+            trial, or a value that is not above 0.
 
     Example:
         >>> import assay.optuna, optuna
@@ -35,6 +36,9 @@ def read_study(
         >>> len(history.trials)
         8
     """
+    if not isinstance(study, optuna.Study):
+        raise _not_loaded(study)
+    demand_type(names, Mapping[str, str] | None, "names")
     if len(study.directions) != 1:
         raise InvalidInputError(
             f"Study {study.study_name} has {len(study.directions)} objectives.",
@@ -53,6 +57,19 @@ def read_study(
         raise InvalidInputError(f"Study {study.study_name} has no finished trial.", "Run it first.")
     goal = Goal.HIGHER if higher else Goal.LOWER
     return ImportedTrials(name=f"optuna:{study.study_name}", goal=goal, trials=found)
+
+
+def _not_loaded(study: object) -> InvalidInputError:
+    """Return the error for a value that is no study; the URL of a storage may have a password."""
+    if isinstance(study, str) and "://" in study:
+        return InvalidInputError(
+            "The URL of a storage is no study of Optuna.",
+            "Load the study first: optuna.load_study(study_name=NAME, storage=URL).",
+        )
+    step = "Give the object that optuna.create_study or optuna.load_study returned."
+    if isinstance(study, str):
+        step = f"Load it first: optuna.load_study(study_name={study!r}, storage=URL)."
+    return InvalidInputError(f"Invalid study of Optuna: {shown(study)}.", step)
 
 
 def _configuration(

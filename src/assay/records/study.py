@@ -29,6 +29,8 @@ DEFAULT_MARGIN = 0.01
 """Default margin of equivalence: ratios within 1 +- this value count as equal."""
 DEFAULT_DISTURBED_ABOVE = 0.1
 """Default share of the CPUs that other processes may use during an undisturbed block."""
+SESSION_SUFFIX = " (session)"
+"""End of the command of a session; shell text quotes parentheses of a command."""
 
 
 class Kind(enum.StrEnum):
@@ -175,7 +177,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEM
             for arm in self.arms
             if "command" in arm.configuration
         ]
-        own = f"{command_text(self.workload.argv)}{' (session)' if self.in_process else ''}"
+        own = command_text(self.workload.argv) + (SESSION_SUFFIX if self.in_process else "")
         return " vs ".join(commands) if commands else own
 
 

@@ -172,7 +172,11 @@ def _sample_chapters(
         "grants",
         "Verification of the settings",
         grants.grants(grant_tally(report.samples), winner),
-        intro="Each launch verifies whether its settings took effect.",
+        intro=(
+            "The program applies the settings itself, and assay does not verify them."
+            if report.spec.in_process
+            else "Each launch verifies whether its settings took effect."
+        ),
     )
 
 

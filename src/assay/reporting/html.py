@@ -32,6 +32,7 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, data_block, el, join, text
 from assay.reporting.parts import method
 from assay.reporting.pictures.theme import page_style
+from assay.reporting.sample_words import page_in_own_words, words_of
 from assay.reporting.scale import Scale, scale_for
 from assay.reporting.trials import State, trials
 from assay.untrusted import clean
@@ -62,7 +63,7 @@ def render(report: ReportInput) -> str:
         "generator": text(f"assay {report.assay_version}"),
         "style": Html(style),
         "header": _header(report),
-        "body": body(report, rows, pictures, scale),
+        "body": page_in_own_words(report, body(report, rows, pictures, scale)),
         "data": join(
             data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
             data_block("assay-samples", _finite(_samples(report))),
@@ -198,6 +199,7 @@ def _figure_data(
         "scale": msgspec.to_builtins(scale),
         "script": report.script,
         "stages": STAGE_NAMES,
+        "noun": words_of(report).noun,
         "launches": _finite(_launches(pictures)),
         "figures": _finite(_without_launches(msgspec.to_builtins(pictures))),
         "rows": [_row_data(row) for row in rows],

@@ -18,6 +18,7 @@ from assay.reporting.pictures.heatmap import heat_svg
 from assay.reporting.pictures.rows import box_svg
 from assay.reporting.pictures.series import convergence_svg
 from assay.reporting.pictures.theme import Finish, PngFinish, finish, grounded, standalone
+from assay.reporting.sample_words import finish_in_own_words, words_of
 from assay.reporting.scale import scale_for
 from assay.reporting.trials import trials
 
@@ -38,7 +39,9 @@ def main_svg(report: ReportInput) -> bytes:
     Raises:
         NotPossibleError: no launch has a value.
     """
-    return standalone(grounded(_drawn(report)(finish))).encode("utf-8", errors="replace")
+    return standalone(grounded(_drawn(report)(finish_in_own_words(report, finish)))).encode(
+        "utf-8", errors="replace"
+    )
 
 
 def main_png(report: ReportInput) -> bytes:
@@ -48,7 +51,7 @@ def main_png(report: ReportInput) -> bytes:
         NotPossibleError: no launch has a value.
     """
     made = PngFinish()
-    _drawn(report)(made)
+    _drawn(report)(finish_in_own_words(report, made))
     return made.data
 
 
@@ -73,6 +76,7 @@ def _drawn(report: ReportInput) -> Callable[[Finish], str]:
     if pictures.convergence is not None:
         return drawn_by(convergence_svg, pictures.convergence)
     raise NotPossibleError(
-        f"Study {report.study_id} has no picture: no launch has a value of {report.metric.name}.",
+        f"Study {report.study_id} has no picture: no {words_of(report).noun[0]} has a value of "
+        f"{report.metric.name}.",
         f"`assay report {report.study_id}` shows the reason.",
     )

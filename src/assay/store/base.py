@@ -13,6 +13,7 @@ from typing import Protocol, Self
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.codec import Record
 from assay.records.overhead import Overhead
+from assay.records.study import SESSION_SUFFIX
 
 
 class StudyHead(Record, frozen=True, kw_only=True):
@@ -31,6 +32,11 @@ class StudyHead(Record, frozen=True, kw_only=True):
     status: Status
     launches: int
     created_at: float
+
+    @property
+    def in_process(self) -> bool:
+        """True for a session, whose samples are trials."""
+        return self.command.endswith(SESSION_SUFFIX)
 
 
 class StudyRecord(Record, frozen=True, kw_only=True):

@@ -75,6 +75,7 @@ from assay.wording.conditions import (
     resumed_note,
 )
 from assay.wording.noise_floor import applicable_floor, floor_notes, floor_of_other_machine
+from assay.wording.trial_words import sample_words
 
 
 @dataclass(frozen=True)
@@ -217,18 +218,18 @@ def _carry_on(
 ) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
-    if more is not None:
-        race.use_rest()
     earlier = store.samples(study_id, stratum.number)
+    elapsed_s = _recount(store, study_id, earlier)
+    budget = spec.budget
+    if more is not None:
+        budget = _beyond(more, elapsed_s, len(earlier))
+        race.limit_budget(budget)
+        if stratum.number in store.conclusions(study_id):  # an unfinished search continues
+            race.use_rest()
     for sample in earlier:
         race.tell(sample)
     notes = library_notes(earlier)
-    elapsed_s = _recount(store, study_id, earlier)
-    account = BudgetAccount(
-        budget=spec.budget if more is None else _beyond(more, elapsed_s, len(earlier)),
-        elapsed_s=elapsed_s,
-        launches=len(earlier),
-    )
+    account = BudgetAccount(budget=budget, elapsed_s=elapsed_s, launches=len(earlier))
     executor = _executor(laboratory, spec, account, listener)
     if isinstance(executor, (LocalExecutor, ParallelExecutor)):
         listener.watching(executor.latest)
@@ -388,13 +389,17 @@ def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
     searched = conclusion.recommendation is not None
     samples = store.samples(record.id, newest.number)
     why = explanation_of(record.spec, samples if searched else [], conclusion)
+    notes = (
+        *condition_notes(newest, samples),
+        *_calibration_notes(store, newest, conclusion, floor),
+    )
     return StudyResult(
         record.id,
         record.spec,
         conclusion,
         elapsed_of(store, record),
         floor,
-        (*condition_notes(newest, samples), *_calibration_notes(store, newest, conclusion, floor)),
+        tuple(map(sample_words(record.spec, samples), notes)),
         stratum=_newest_stratum(record),
         explanation=why,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.errors import NotPossibleError
 from assay.machine.reader import read_machine
 from assay.records import (
     Evidence,
@@ -28,7 +27,12 @@ from assay.store import Store, StudyRecord
 from assay.study.budget_account import BudgetAccount
 from assay.study.loop import FAILED_ENDS
 from assay.study.session import elapsed_of
-from assay.study.stratum import differences, stratum_of
+from assay.study.stratum import (
+    ConditionsChangedError,
+    differences,
+    new_variables,
+    stratum_of,
+)
 
 
 @dataclass(frozen=True)
@@ -151,10 +155,7 @@ def continue_trials(
     now = _present_stratum(newest.number, own)
     changed = [] if new_stratum else differences(newest, now)
     if changed:
-        raise NotPossibleError(
-            "Trials from before and after cannot be pooled:\n    " + "\n    ".join(changed),
-            "Restore the earlier conditions, or measure separately with new_stratum=True.",
-        )
+        raise ConditionsChangedError(changed, new_variables(newest, now), in_python=True)
     store.acquire(record.id)
     store.add_elapsed(record.id, max(0.0, elapsed_of(store, record) - record.elapsed_s))
     if new_stratum:

@@ -282,9 +282,13 @@ class ResumeKeywords(BudgetKeywords, BootKeywords, SessionKeywords, total=False)
     """Keywords of ``assay.resume``.
 
     Attributes:
+        budget: time to spend beyond the spent time (default: the rest of the study's own budget).
+        runs: number of launches beyond those of the study (default: the rest of its own budget).
         new_stratum: start of a new stratum for a changed program or machine (default: false).
     """
 
+    budget: Duration | None
+    runs: int | str | None
     new_stratum: bool
 
 

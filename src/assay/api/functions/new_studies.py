@@ -85,7 +85,7 @@ def tune(
         {'arg.s': 0.01}
     """
     request = tune_request(command, settings, options)
-    with session(options) as context:
+    with session(options, begins=True) as context:
         found = execute_tune(request, context)
     assert isinstance(found, StudyResult)
     return result_of(found, path_text(options.get("db")))
@@ -150,7 +150,7 @@ def compare(commands: Commands, **options: Unpack[CompareKeywords]) -> Result:
         'faster'
     """
     request = compare_request(commands, options)
-    with session(options) as context:
+    with session(options, begins=True) as context:
         found = execute_compare(request, context)
     return result_of(found, path_text(options.get("db")))
 
@@ -256,7 +256,7 @@ def measure(
         True
     """
     request = measure_request(command, settings, options)
-    with session(options) as context:
+    with session(options, begins=True) as context:
         found, _ = execute_measure(request, context)
     return result_of(found, path_text(options.get("db")))
 
@@ -311,7 +311,7 @@ def sweep(file: str | os.PathLike[str], **options: Unpack[SweepKeywords]) -> Res
         2
     """
     request = sweep_request(file, options)
-    with session(options) as context:
+    with session(options, begins=True) as context:
         found = execute_sweep(request, context)
     assert isinstance(found, StudyResult)
     return result_of(found, path_text(options.get("db")))
@@ -346,6 +346,6 @@ def calibrate(command: Command | None = None, **options: Unpack[CalibrateKeyword
         disturbed_above=disturbed_above_of(options),
         observe=observations_of(options),
     )
-    with session(options) as context:
+    with session(options, begins=True) as context:
         found = execute_calibrate(request, context)
     return result_of(found, path_text(options.get("db")))

@@ -37,13 +37,14 @@ CONTROL: contextvars.ContextVar[Control | None] = contextvars.ContextVar("contro
 
 
 @contextmanager
-def session(given: Mapping[str, Any]) -> Iterator[Context]:
+def session(given: Mapping[str, Any], *, begins: bool = False) -> Iterator[Context]:
     """Context of a function that launches programs.
 
     An interrupt leaves a study that can be resumed, and its exception says how.
 
     Args:
         given: keywords of the function.
+        begins: whether the function begins a study.
 
     Raises:
         NotPossibleError: another study of this process is running.
@@ -63,7 +64,13 @@ def session(given: Mapping[str, Any]) -> Iterator[Context]:
         except (KeyboardInterrupt, StudyStopped) as interrupt:
             if observer.study_id is not None:
                 interrupt.add_note(kept_note(observer.study_id))
+            elif begins:
+                interrupt.add_note(NOTHING_KEPT)
             raise
+
+
+NOTHING_KEPT = "The study had not begun, so there is nothing to resume."
+"""Note on a function that was interrupted before its first sample was stored."""
 
 
 def kept_note(study_id: str) -> str:

@@ -22,6 +22,7 @@ from assay.api.studies.resuming import resume_study
 from assay.api.studies.stored import report_input
 from assay.records import Budget
 from assay.requests.stored_study import ConfirmRequest, ResumeRequest
+from assay.study.stratum import ConditionsChangedError
 
 
 def load_study(study: StudyName = "last", *, db: FilePath | None = None) -> Result:
@@ -52,6 +53,10 @@ def load_study(study: StudyName = "last", *, db: FilePath | None = None) -> Resu
 def resume(study: StudyName = "last", **options: Unpack[ResumeKeywords]) -> Result:
     """Continue a study that was interrupted, or that shall spend more.
 
+    Without ``budget`` and ``runs`` an interrupted study continues with the rest of its own budget,
+    and a finished one returns its result. With them it continues for that much more: an interrupted
+    search goes on searching, a finished one confirms its recommendation further.
+
     Args:
         study: id of the study, its beginning, ``last``, or its result.
         **options: see ``ResumeKeywords``.
@@ -79,7 +84,10 @@ def resume(study: StudyName = "last", **options: Unpack[ResumeKeywords]) -> Resu
         boot=boot_of(options),
     )
     with session(options) as context, opened_store(db, create=False) as store:
-        found, _ = resume_study(request, context, store, store.find(request.study))
+        try:
+            found, _ = resume_study(request, context, store, store.find(request.study))
+        except ConditionsChangedError as error:
+            raise ConditionsChangedError(error.changed, error.unset, in_python=True) from None
     return result_of(found, db)
 
 

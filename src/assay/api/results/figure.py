@@ -20,6 +20,7 @@ from assay.reporting.pictures.progress import progress_svg
 from assay.reporting.pictures.rows import box_svg, gain_svg
 from assay.reporting.pictures.series import convergence_svg, noise_svg
 from assay.reporting.pictures.theme import Finish, finish, grounded, standalone
+from assay.reporting.sample_words import finish_in_own_words, words_of
 from assay.reporting.scale import scale_for
 from assay.reporting.trials import trials
 
@@ -102,10 +103,11 @@ def figure_of(report: ReportInput, name: str | None) -> Figure:
     """
     found = drawings_of(report)
     if not found:
+        noun, _ = words_of(report).noun
         raise NotPossibleError(
-            f"Study {report.study_id} has no picture: no launch has a value of "
+            f"Study {report.study_id} has no picture: no {noun} has a value of "
             f"{report.metric.name}.",
-            "result.samples shows the outcome of each launch.",
+            f"result.samples shows the outcome of each {noun}.",
         )
     chosen = next(iter(found)) if name is None else name
     if chosen not in found:
@@ -115,7 +117,7 @@ def figure_of(report: ReportInput, name: str | None) -> Figure:
             f"Did you mean {near}?" if near else f"It has {', '.join(found)}.",
         )
     keeper = _Keeper()
-    found[chosen](keeper)
+    found[chosen](finish_in_own_words(report, keeper))
     assert keeper.figure is not None
     return keeper.figure
 
@@ -127,5 +129,6 @@ def main_pictures(report: ReportInput) -> list[str]:
     """
     found = drawings_of(report)
     second = [name for name in ("progress", "launches") if name in found][:1]
+    done = finish_in_own_words(report, finish)
     names = [*list(found)[:1], *second]
-    return [standalone(grounded(found[name](finish))) for name in dict.fromkeys(names)]
+    return [standalone(grounded(found[name](done))) for name in dict.fromkeys(names)]

@@ -36,7 +36,9 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.main_picture import main_png, main_svg
 from assay.search.conclusion.cells import best_claim
 from assay.study.session import StudyResult
+from assay.units import show_count
 from assay.untrusted import clean
+from assay.wording.trial_words import sample_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -272,8 +274,8 @@ class Result:
         }
 
     def __repr__(self) -> str:
-        launches = len(self.samples)
-        head = f"<assay.Result {self.kind} {self.id}, {launches} launches: "
+        count = show_count(len(self.samples), *sample_words(self.spec).noun)
+        head = f"<assay.Result {self.kind} {self.id}, {count}: "
         return f"{head}{' '.join(self.sentences)}>"
 
     def __str__(self) -> str:

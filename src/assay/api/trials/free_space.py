@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from assay.api.functions.argument_types import is_list
+from assay.api.functions.argument_types import is_list, shown
 from assay.api.functions.domains import Range, Value
 from assay.errors import InvalidInputError
 from assay.records import Choices, Domain, Parameter, Space
@@ -70,9 +70,10 @@ def _parameter(name: object, domain: object, default: object) -> Parameter:
 def _domain(name: str, domain: object) -> Domain:
     if isinstance(domain, Range):
         return parse_range(str(domain))
-    if not is_list(domain):  # the first value is the default
+    if not is_list(domain):
         raise InvalidInputError(
-            f"The domain of {name} is {domain!r}.", "Give a list of values, or assay.Range."
+            f"{name}: invalid domain {shown(domain)}.",
+            "Give a list, whose first value is the default, or assay.Range.",
         )
     options = tuple(plain_value(name, value) for value in domain)
     if not options:

@@ -13,6 +13,7 @@ from assay.api.trials.free_space import FreeSpace, free_space
 from assay.api.trials.goals import checked_goal, checked_progress, further_metric, metric_of
 from assay.api.trials.keywords import SessionOptions
 from assay.api.trials.own_process import own_words
+from assay.api.trials.reports import demand_reportable
 from assay.errors import InvalidInputError
 from assay.records import Budget, ImportedTrials, Kind, Metric, Space, StudySpec, Workload
 from assay.records.study import DEFAULT_MARGIN
@@ -130,12 +131,15 @@ def session_plan(
             f"metric is {metric}, but the progress is that of {progress.name}.",
             "Give one of the two.",
         )
+    name = progress.name if progress is not None else metric
+    if name is not None:
+        demand_reportable(name)
     goal = options.get("goal") or (progress.goal if progress is not None else None)
     return SessionPlan(
         study=study,
         space=found,
         budget=given_budget_of(options),
-        metric=progress.name if progress is not None else metric,
+        metric=name,
         goal=checked_goal(goal),
         unit=options.get("unit") or (progress.unit if progress is not None else ""),
         progress=progress,

@@ -68,10 +68,10 @@ class TrialReports:
             raise InvalidInputError(
                 "The report has no value.", "Name the metric: trial.report(sps=310.2)."
             )
+        for name in values:
+            self._check_name(name)
         numbers = {name: _number(name, value) for name, value in values.items()}
         steps = {name: self._step(name, step) for name in numbers}
-        for name in numbers:
-            self._check_name(name)
         for name, number in numbers.items():
             recorder = self._recorders.setdefault(name, SeriesRecorder())
             recorder.add(time_s, steps[name], number)
@@ -100,11 +100,7 @@ class TrialReports:
         return found
 
     def _check_name(self, name: str) -> None:
-        if name in BUILT_IN or not name.isidentifier():
-            raise InvalidInputError(
-                f"The report names a metric {name!r}.",
-                "Give it a name of letters, digits and _, which is none of assay's own metrics.",
-            )
+        demand_reportable(name)
         if self._names is None or name in self._names:
             return
         near = nearest(name, tuple(self._names))
@@ -125,6 +121,24 @@ class TrialReports:
                 "Report each step once, in ascending order.",
             )
         return number
+
+
+def demand_reportable(name: str) -> None:
+    """Raise an error for a name that no reported metric can have.
+
+    Raises:
+        InvalidInputError: assay measures a metric of that name itself, or it is no identifier.
+    """
+    if name in BUILT_IN:
+        raise InvalidInputError(
+            f"assay measures {name} of each trial itself.",
+            f"Report the value under another name, such as own_{name}.",
+        )
+    if not name.isidentifier():
+        raise InvalidInputError(
+            f"Invalid name of a metric: {name!r}.",
+            "Use letters, digits and _, without a digit at the beginning.",
+        )
 
 
 def _add(found: TrialValues, metric: Metric, recorder: SeriesRecorder) -> None:

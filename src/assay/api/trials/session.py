@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from assay.api.functions.domains import Value
+from assay.api.functions.study_names import StudyName, study_id
 from assay.api.results.result import Result
 from assay.api.trials.free_space import FreeSpace
 from assay.api.trials.guard import OwnerGuard
@@ -19,6 +20,9 @@ from assay.api.trials.trial import Trial
 from assay.errors import InvalidInputError, NotPossibleError, WorkloadFailedError
 from assay.records import Space
 from assay.search.races.race import Ending, EndReason
+from assay.wording.trial_words import SampleWords
+
+_WORDS = SampleWords(in_process=True)
 
 
 class Session:
@@ -38,7 +42,8 @@ class Session:
     Args:
         space: values to try by name, as lists or ranges; the program applies them itself. The
             first value of a list is the default.
-        study: id of the study to continue, its beginning, or ``last`` (default: a new study).
+        study: study to continue: its id, the beginning of its id, ``last``, or its result (default:
+            a new study).
         **options: see ``SessionOptions``.
 
     Raises:
@@ -58,11 +63,13 @@ class Session:
         self,
         space: FreeSpace | None = None,
         *,
-        study: str | None = None,
+        study: StudyName | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
         self._guard = OwnerGuard()
-        self._plan: SessionPlan = session_plan(space, study, options)
+        self._plan: SessionPlan = session_plan(
+            space, None if study is None else study_id(study), options
+        )
         self._storage = SessionStorage(self._plan)
         self._open: tuple[Trial, TrialState] | None = None
         self._count = 0
@@ -80,6 +87,11 @@ class Session:
         return self._storage.study_id
 
     @property
+    def is_closed(self) -> bool:
+        """True once the session deals no more trials."""
+        return self._is_closed
+
+    @property
     def objective(self) -> str | None:
         """Name of the objective; ``None`` if it is not known yet."""
         return self._storage.objective
@@ -91,7 +103,7 @@ class Session:
     @property
     def ending(self) -> str | None:
         """Reason why the session deals no more trials, as a sentence; ``None`` before."""
-        return None if self._ending is None else self._ending.message
+        return None if self._ending is None else _WORDS(self._ending.message)
 
     @property
     def space(self) -> Space | None:
@@ -142,7 +154,7 @@ class Session:
 
         Raises:
             InvalidInputError: the session did not deal the trial, the trial has ended, or a value
-                is invalid.
+                or the reason is invalid.
 
         Example:
             >>> import assay
@@ -205,7 +217,8 @@ class Session:
             )
         if self.id is None:
             raise NotPossibleError(
-                "The session has no trial with a value yet.", "Report a value of a trial."
+                "The session has no ended trial with a value yet.",
+                "Report a value, and let the session deal the next trial, or call session.tell.",
             )
         return session_result(self.id, self._plan.db)
 
@@ -232,6 +245,6 @@ class Session:
         self.close()
         if ending.reason is EndReason.WORKLOAD_FAILED:
             raise WorkloadFailedError(
-                f"{ending.message} {self._storage.last_failure}".rstrip(),
+                f"{_WORDS(ending.message)} {self._storage.last_failure}".rstrip(),
                 "Correct the program, or choose another default.",
             )

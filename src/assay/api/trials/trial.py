@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from assay.api.functions.argument_types import demand_type
 from assay.api.trials.guard import OwnerGuard
+from assay.api.trials.reports import demand_reportable
 from assay.api.trials.state import TrialState
 from assay.errors import InvalidInputError
 from assay.records import Stage
@@ -18,6 +20,11 @@ class TrialOwner(Protocol):
     @property
     def guard(self) -> OwnerGuard:
         """Guard of the session."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """True once the session deals no more trials."""
         ...
 
     @property
@@ -128,7 +135,9 @@ class Trial(Mapping[str, Value]):
                 raise InvalidInputError(f"{name} is reported twice.", "Report it once.")
             values = {name: value, **values}
         if self._owner.objective is None and values and not self._state.reports:
-            self._owner.demand_goal(next(iter(values)))
+            first = next(iter(values))
+            demand_reportable(first)
+            self._owner.demand_goal(first)
         self._state.reports.add(self._state.elapsed_s, values, step)
 
     def fail(self, reason: str) -> None:
@@ -138,7 +147,7 @@ class Trial(Mapping[str, Value]):
             reason: reason in words, which the report shows.
 
         Raises:
-            InvalidInputError: the trial has ended.
+            InvalidInputError: the trial has ended, or the reason is not a text.
             NotPossibleError: another thread or a forked child calls.
 
         Example:
@@ -148,7 +157,8 @@ class Trial(Mapping[str, Value]):
             ...     trial.fail("out of memory")
         """
         self.demand_open()
-        self._state.failure = str(reason) or "the program gave no reason"
+        demand_type(reason, str, "reason")
+        self._state.failure = reason or "the program gave no reason"
 
     @property
     def owner(self) -> TrialOwner:
@@ -163,8 +173,14 @@ class Trial(Mapping[str, Value]):
             NotPossibleError: another thread or a forked child calls.
         """
         self._owner.guard.check()
-        if not self._state.is_open:
+        if self._state.is_open:
+            return
+        if self._owner.is_closed:
             raise InvalidInputError(
-                f"Trial {self.number} has ended; a trial ends when the next one is dealt.",
-                "Report on the trial that the session dealt last.",
+                f"Trial {self.number} has ended, because its session is closed.",
+                "Report values before session.close() and within the with block.",
             )
+        raise InvalidInputError(
+            f"Trial {self.number} has ended: its values were told, or the next trial was dealt.",
+            "Report on the trial that the session dealt last.",
+        )

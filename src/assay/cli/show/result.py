@@ -42,6 +42,7 @@ from assay.wording.requirement import (
 )
 from assay.wording.sentence import interval, noun_of
 from assay.wording.space import switching_words
+from assay.wording.trial_words import sample_words
 
 
 def print_result(result: StudyResult) -> None:
@@ -72,9 +73,10 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
             yield from arm_lines(conclusion.arms, metric, width)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)
-    yield from secondary_metric_lines(conclusion, spec, width)
+    words = sample_words(spec)
+    yield from map(words, secondary_metric_lines(conclusion, spec, width))
     yield from required_lines(conclusion, spec)
-    yield from explanation_lines(result.explanation)
+    yield from map(words, explanation_lines(result.explanation))
     if conclusion.kind is Kind.CALIBRATE:
         yield from calibration_lines(conclusion, spec)
     elif conclusion.noise_floor is not None:
@@ -95,7 +97,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
         yield f"  {interference_words(conclusion.interference)}"
     yield from kernel_lines(conclusion.kernels)
     yield from switching_lines(conclusion.switching)
-    spent = show_count(conclusion.launches, "launch", "launches")
+    spent = show_count(conclusion.launches, *words.noun)
     took = show_duration(result.elapsed_s)
     if result.stratum is not None:
         spent, took = f"{spent} of stratum {result.stratum}", f"{took} over all strata"

@@ -45,6 +45,7 @@ from assay.study.session import StudyResult, elapsed_of, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 from assay.wording.failure import Failure, last_failure
+from assay.wording.trial_words import SampleWords, sample_words
 from assay.wording.warm_start import warm_start_announcement
 
 
@@ -93,7 +94,8 @@ def _list(options: CommonOptions) -> int:
     if not heads:
         print("No studies yet. `assay tune -- COMMAND` begins one.")
     for head in heads:
-        noun = "launch" if head.launches == 1 else "launches"
+        one, several = SampleWords(in_process=head.in_process).noun
+        noun = one if head.launches == 1 else several
         command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
         print(
             f"{head.id}  {_when(head.created_at)}  {head.kind:9} {head.status:12}"
@@ -148,7 +150,7 @@ def _lines(
         failure: failure of the last launch, if the study failed.
         interim: interim recommendation of a study without a result; empty for none.
     """
-    launches = show_count(record.launches, "launch", "launches")
+    launches = show_count(record.launches, *sample_words(record.spec).noun)
     if len(record.strata) > 1:
         launches += f" in {len(record.strata)} strata"
     yield (

@@ -14,6 +14,8 @@
   };
   const data = await read("assay-figures");
   const scale = data.scale;
+  const [noun, nouns] = data.noun;
+
   /* Pictures share the launches, which they refer to by number. */
   const columns = Object.entries(data.launches);
   const marks = (data.launches.number || []).map((_, i) =>
@@ -92,8 +94,8 @@
   const SEARCH_SHOWN = 12;
   const MOST_ROWS = 400;
   const HEADINGS = {
-    confirmation: "Confirmation: new launches, the only basis of the claim",
-    search: "Search: launches that selected the candidates, without a claim",
+    confirmation: `Confirmation: new ${nouns}, the only basis of the claim`,
+    search: `Search: ${nouns} that selected the candidates, without a claim`,
   };
   const SHORT_HEADINGS = {
     confirmation: "Confirmation: basis of the claim",
@@ -284,7 +286,7 @@
         `middle half  ${number(s.q1)} to ${quantity(s.q3)}`,
         `all  ${number(s.min)} to ${quantity(s.max)}`,
         `mean  ${quantity(s.mean)}${s.sd == null ? "" : `, sd ${quantity(s.sd)}`}`,
-        counted(s.n, "launch", "launches"));
+        counted(s.n, noun, nouns));
       if (row.note) lines.push(row.note);
       return lines.join("\n");
     },
@@ -337,7 +339,7 @@
       .concat(row.verdict == null
         ? ["no claim: this only chose what to try next"]
         : [`interval  ${interval(row.low, row.high)}`, `verdict  ${row.verdict}`,
-          `${counted(row.blocks, "pair")} of launches`]).join("\n"),
+          `${counted(row.blocks, "pair")} of ${nouns}`]).join("\n"),
     draw: (row, x, y, area) => {
       const stroke = colour(row.role), shapes = [];
       if (row.verdict != null) {
@@ -404,13 +406,13 @@
           const m = p.data.mark;
           const lost = m.left_out ? ["left out: others used the machine"] : [];
           return plain([shorten(m.arm, 64),
-            `launch ${m.number}, ${data.stages[m.stage] || m.stage}`,
+            `${noun} ${m.number}, ${data.stages[m.stage] || m.stage}`,
             m.censored ? `timed out at ${quantity(m.value)}` : quantity(m.value),
             ...lost].join("\n"));
         } },
         grid: { left: 64, right: 14, top: 40, bottom: 48 },
         xAxis: { type: "value", min: time ? 0 : 0.2, max: time ? last.at_s : last.number + 0.8,
-          minInterval: 1, name: time ? "seconds since the first launch" : "launch",
+          minInterval: 1, name: time ? `seconds since the first ${noun}` : noun,
           nameLocation: "middle", nameGap: 28, splitNumber: narrow ? 3 : 8,
           splitLine: { show: false }, ...common,
           axisLabel: { ...common.axisLabel, showMinLabel: false, showMaxLabel: false } },
@@ -509,7 +511,7 @@
           if (!p.data || !p.data.line) return "";
           const { line, index: i } = p.data;
           return plain([shorten(line.arm, 64),
-            `launch ${line.number}, ${data.stages[line.stage] || line.stage}`,
+            `${noun} ${line.number}, ${data.stages[line.stage] || line.stage}`,
             `step ${line.steps[i].toLocaleString("en-US")}, ${line.times_s[i].toLocaleString("en-US")} s`,
             line.minima.length ? `${word(line.values[i])} (${show(line.minima[i])} to ${word(line.maxima[i])})`
               : word(line.values[i]),
@@ -517,7 +519,7 @@
         } },
         grid: { left: 64, right: 14, top: 52, bottom: 48 },
         xAxis: { type: "value", min: 0, max: last * 1.01 || 1, splitNumber: narrow ? 3 : 8,
-          name: time ? "seconds since the start of the launch" : "step", nameLocation: "middle",
+          name: time ? `seconds since the start of the ${noun}` : "step", nameLocation: "middle",
           nameGap: 28, splitLine: { show: false }, ...quiet,
           axisLine: { show: true, onZero: false, lineStyle: { color: colour("grid") } },
           axisLabel: { ...text, hideOverlap: true, showMaxLabel: false } },

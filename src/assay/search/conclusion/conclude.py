@@ -24,6 +24,7 @@ from assay.search.conclusion.progress_notes import progress_notes
 from assay.search.conclusion.search import conclude_search
 from assay.search.conclusion.summary import ending_message
 from assay.search.conclusion.sweep import conclude_sweep
+from assay.search.conclusion.trial_words import in_own_words
 from assay.search.history.carry_over import carry_over_notes
 from assay.search.history.failure_order import failure_order_notes
 from assay.search.history.first_launch import first_launch_notes, warm_up_notes
@@ -82,6 +83,7 @@ def conclude(
         ),
         kernels=kernels,
     )
+    conclusion = in_own_words(spec, samples, conclusion)
     return msgspec.structs.replace(conclusion, stop_code=str(done.reason)) if done else conclusion
 
 

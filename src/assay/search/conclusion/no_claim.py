@@ -36,9 +36,9 @@ def sentence_without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | No
         return zeros
     if not tried and done is not None and done.needed is not None:
         return only_default_answer(race.spec, history, done.needed)
-    if done is None and race.spec.in_process:
-        return wording.INTERIM_DEFAULT  # the process left its session early
-    if done is None or done.reason is EndReason.NOTHING_TO_TRY:
+    if done is None:
+        return wording.INTERIM_DEFAULT  # the study was interrupted
+    if done.reason is EndReason.NOTHING_TO_TRY:
         return wording.NOTHING_ELSE_TO_TRY
     if confirmed_arm != DEFAULT_ARM:
         return wording.winner_without_value(confirmed_arm.name)
@@ -90,7 +90,9 @@ def front_sentence_without_points(race: FrontRace, done: Ending | None) -> str:
     zeros = _zeros_sentence([view.history for view in race.objectives], [DEFAULT_ARM, *tried])
     if zeros is not None:
         return zeros
-    if not tried or done is None or done.reason is EndReason.NOTHING_TO_TRY:
+    if done is None:
+        return wording.INTERIM_DEFAULT
+    if not tried or done.reason is EndReason.NOTHING_TO_TRY:
         return wording.NOTHING_ELSE_TO_TRY
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
         return wording.all_others_failed(*max_losses(race.objectives, DEFAULT_ARM))

@@ -18,7 +18,7 @@ import msgspec
 from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec, Value
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.hangs import hang_timeout_s
-from assay.search.history.history import History
+from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import (
     LAUNCH_OVERHEAD_S,
     NO_COST,
@@ -308,6 +308,16 @@ def _larger(budget: Budget, left: Budget) -> Budget:
     return Budget(time_s=max(times, default=None), launches=max(launches, default=None))
 
 
+def _smaller(budget: Budget, limit: Budget) -> Budget:
+    """Return the smaller budget, where it has a limit at all."""
+    times = [b.time_s for b in (budget, limit) if b.time_s is not None]
+    launches = [b.launches for b in (budget, limit) if b.launches is not None]
+    return Budget(
+        time_s=None if budget.time_s is None else min(times),
+        launches=None if budget.launches is None else min(launches),
+    )
+
+
 class BlockRace(ABC):
     """Base of all races: one block at a time, state from samples.
 
@@ -324,6 +334,7 @@ class BlockRace(ABC):
         self._offered = 1
         self._stage = first
         self._using_rest = False
+        self._limit = Budget()
 
     @property
     def stage(self) -> Stage:
@@ -351,13 +362,23 @@ class BlockRace(ABC):
         """Use the rest of the budget for the confirmation, decided or not."""
         self._using_rest = True
 
+    def limit_budget(self, total: Budget) -> None:
+        """Limit the total budget, shares of which are kept for later stages.
+
+        Args:
+            total: budget at the end of the study, the spent part included; that of a resumed study
+                may be smaller than the budget that it began with.
+        """
+        self._limit = total
+
     def ask(self, free_slots: int, left: Budget) -> list[Launch] | Ending:
         """See ``Race.ask``.
 
         A block begins only if it is expected to fit. If the budget ends within it nevertheless,
         launches that have not begun are dropped.
         """
-        budget = RemainingBudget(_larger(self._spec.budget, left), left)
+        total = _smaller(_larger(self._spec.budget, left), self._limit)
+        budget = RemainingBudget(total, left)
         if budget.spent:
             self._block.drop()
         self._offered = free_slots + self._block.in_flight
@@ -409,12 +430,14 @@ class BlockRace(ABC):
         """Return the time limit of a launch: its own, or one far beyond the end of the budget.
 
         A program that never ends must not block a study. The limit includes three times the usual
-        time of the arm, so that every launch that began in time gives its value.
+        time of the arm, so that every launch that began in time gives its value. An arm that never
+        ran counts as the default.
         """
         own = self._cap_s(launch)
         if left.time_s is None:
             return own
-        usual = self._history.wall_s(launch.arm) or 0.0
+        history = self._history
+        usual = history.wall_s(launch.arm) or history.wall_s(DEFAULT_ARM.name) or 0.0
         end = max(left.time_s, MIN_TIMEOUT_S) + GRACE_FACTOR * usual
         return end if own is None else min(own, end)
 
