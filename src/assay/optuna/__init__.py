@@ -3,6 +3,8 @@
 It needs Optuna 4.0 or newer (``pip install 'assay[optuna]'``).
 """
 
+from assay.lazy_names import lazy_names
+
 TYPE_CHECKING = False
 """Same as ``typing.TYPE_CHECKING``; loading ``typing`` takes longer than all other imports."""
 
@@ -16,20 +18,5 @@ MODULES = {
 }
 """Module of each public name."""
 
-
 if not TYPE_CHECKING:  # a type checker reports unknown names
-
-    def __getattr__(name: str) -> object:
-        """Return a public name, loaded on first use (PEP 562)."""
-        if name not in MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value: object = getattr(import_module(MODULES[name]), name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> "list[str]":
-    """Return all names, public ones included."""
-    return sorted({*globals(), *MODULES})
+    __getattr__, __dir__ = lazy_names(globals(), MODULES)

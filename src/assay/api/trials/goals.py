@@ -9,16 +9,14 @@ import msgspec
 from assay.api.functions.progress import Progress
 from assay.api.options.progress import with_level
 from assay.errors import InvalidInputError
-from assay.executors.metrics.direction import is_rate
+from assay.executors.metrics.direction import is_rate, is_time_word
 from assay.executors.progress.speed_units import is_time_per_step
 from assay.records import Goal, Metric
 
 _LOWER = re.compile(
-    r"bytes|cost|duration|energy|errors?|joules?|latency|loss|memory|perplexity|ppl|"
-    r"[kmg]i?b|[mun]?s|ms|secs?|seconds|time|wall",
-    re.IGNORECASE,
+    r"bytes|cost|energy|errors?|joules?|loss|memory|perplexity|ppl|[kmg]i?b", re.IGNORECASE
 )
-"""Words of a name whose metric is better if it is lower."""
+"""Words of a name, other than those of a time, whose metric is better if it is lower."""
 
 
 def metric_of(name: str, goal: str | None, unit: str, progress: Progress | None) -> Metric:
@@ -37,9 +35,13 @@ def metric_of(name: str, goal: str | None, unit: str, progress: Progress | None)
     metric = with_level(Metric(name=name, unit=unit, progress=source))
     if goal is not None:
         return _directed(metric, Goal(goal))
-    if is_time_per_step(unit) or _is_lower(name):
+    if is_time_per_step(unit):
         return _directed(metric, Goal.LOWER)
-    if progress is not None or is_rate(metric):
+    if is_rate(metric):  # precedes the words of times, such as the last one of tokens_per_s
+        return _directed(metric, Goal.HIGHER)
+    if _is_lower(name):
+        return _directed(metric, Goal.LOWER)
+    if progress is not None:
         return _directed(metric, Goal.HIGHER)
     raise InvalidInputError(
         f"It is unclear whether a higher or a lower {name} is better.",
@@ -81,7 +83,8 @@ def checked_progress(progress: Progress | None) -> Progress | None:
 
 
 def _is_lower(name: str) -> bool:
-    return any(map(_LOWER.fullmatch, re.split("[^A-Za-z]+", name)))
+    words = re.split("[^A-Za-z]+", name)
+    return any(is_time_word(word) or _LOWER.fullmatch(word) for word in words)
 
 
 def _directed(metric: Metric, goal: Goal) -> Metric:

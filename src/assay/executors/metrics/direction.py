@@ -33,7 +33,7 @@ _RATE_UNITS = re.compile(
 )
 """Units that are rates without a time unit."""
 _TIMES = re.compile(
-    r"duration|elapsed|latency|ms|ns|s|secs?|seconds?|times?|us|walltime", re.IGNORECASE
+    r"duration|elapsed|latency|[mun]?s|secs?|seconds?|times?|wall|walltime", re.IGNORECASE
 )
 _TIME_PER = re.compile(
     r"(?<![A-Za-z])(?:[mun]?s|sec|seconds?)\\?/[A-Za-z]|(?:time|took|elapsed)\b", re.IGNORECASE
@@ -71,6 +71,11 @@ def is_rate(metric: Metric) -> bool:
     return any(_PER_TIME.search(text) for text in texts)
 
 
+def is_time_word(word: str) -> bool:
+    """Return whether a word of a name denotes a time or its unit."""
+    return _TIMES.fullmatch(word) is not None
+
+
 def is_known_speed(metric: Metric) -> bool:
     """Return whether the values of a metric are the speed of a known format."""
     progress = metric.progress
@@ -89,7 +94,7 @@ def is_speed(metric: Metric) -> bool:
         return True
     pattern = (metric.progress and metric.progress.pattern) or ""
     words = [*_WORDS.findall(metric.name), *re.split("[^A-Za-z]+", metric.name)]
-    is_time = any(map(_TIMES.fullmatch, words)) or is_time_per_step(metric.unit)
+    is_time = any(map(is_time_word, words)) or is_time_per_step(metric.unit)
     return is_rate(metric) or is_time or bool(_TIME_PER.search(pattern))
 
 
