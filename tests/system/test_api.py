@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.api.functions.session import NOTHING_KEPT
 from assay.records import Outcome, Stage, Status
 
 pytestmark = pytest.mark.system
@@ -207,6 +208,88 @@ def test_interrupt_leaves_a_study_that_can_be_resumed(store: Path) -> None:
     assert len(resumed.samples) > len(kept.samples)
 
 
+RESUMED = """\
+import os
+import assay
+
+try:
+    assay.tune(
+        ["sleep", "{{s}}"],
+        {{"arg.s": [0.05, 0.04, 0.03, 0.02]}},
+        budget="10m",
+        disturbed_above="never",
+    )
+except KeyboardInterrupt as interrupt:
+    print(*interrupt.__notes__)
+kept = assay.load_study()
+print(kept.status, len(kept.samples))
+os.environ.update({variables})
+try:
+    more = assay.resume(kept.id, runs=12)
+    print(more.status, len(more.samples), {{sample.launch.stage.value for sample in more.samples}})
+except assay.NotPossibleError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "outcome"),
+    [
+        ({"KMP_DUPLICATE_LIB_OK": "True", "KMP_INIT_AT_FORK": "FALSE"}, "done"),
+        ({"OMP_NUM_THREADS": "1"}, 'del os.environ["OMP_NUM_THREADS"]'),
+    ],
+)
+def test_interrupted_search_is_resumed_in_the_same_interpreter(
+    variables: dict[str, str], outcome: str, store: Path
+) -> None:
+    """Imports of a later cell may set variables; those of OpenMP's start do not matter."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", RESUMED.format(variables=variables)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={name: text for name, text in os.environ.items() if name not in variables},
+    )
+    study = _await_launches(store, 3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert f'Study {study} is kept: assay.resume("{study}") continues it.' in out
+    _, kept, *rest = out.splitlines()
+    assert kept.startswith("interrupted")
+    assert outcome in "\n".join(rest)
+    if outcome == "done":
+        assert len(assay.load_study(study).samples) > int(kept.split()[1])
+        assert "search" in rest[0]
+
+
+def test_cancelled_search_is_resumed_by_the_next_cell() -> None:
+    space = {"arg.s": [0.05, 0.04, 0.03, 0.02]}
+
+    async def main() -> None:
+        study = assay.Study(
+            assay.tune, ["sleep", "{s}"], space, budget="10m", disturbed_above="never"
+        )
+        task = asyncio.ensure_future(_awaited(study))
+        while study.id is None and not task.done():
+            await asyncio.sleep(0.02)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError) as cancelled:
+        asyncio.run(main())
+    kept = assay.load_study()
+    assert any(f'assay.resume("{kept.id}")' in note for note in cancelled.value.__notes__)
+    assert kept.status is Status.INTERRUPTED
+    resumed = asyncio.run(assay.in_thread(assay.resume, kept.id, runs=8))
+    assert resumed.status is Status.DONE
+    assert len(resumed.samples) > len(kept.samples)
+
+
+async def _awaited(study: assay.Study[assay.Result]) -> assay.Result:
+    return await study
+
+
 def test_end_of_the_block_ends_the_launch_and_keeps_the_study(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     command = ["sh", "-c", f"echo $$ >> {pids}; exec sleep 600"]
@@ -280,8 +363,9 @@ def test_survey_of_a_stopped_tune_leaves_no_study(store: Path, tmp_path: Path) -
         end_s = time.monotonic() + 60
         while not (marker.exists() and marker.read_text().strip()) and time.monotonic() < end_s:
             time.sleep(0.02)
-    with pytest.raises(assay.StudyStopped):
+    with pytest.raises(assay.StudyStopped) as stopped:
         tuning.result()
+    assert stopped.value.__notes__ == [NOTHING_KEPT]
     assert tuning.id is None
     assert not Path(f"/proc/{int(marker.read_text())}").exists()
 

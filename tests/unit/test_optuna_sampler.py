@@ -48,6 +48,21 @@ def maximised(sampler: assay.optuna.AssaySampler, objective: object) -> optuna.S
     return study
 
 
+@pytest.mark.parametrize(
+    ("study", "step"),
+    [
+        ("x", r"optuna.load_study\(study_name='x', storage=URL\)"),
+        ("sqlite:///secret@x.db", r"URL of a storage(?s:.*)optuna.load_study"),
+        (None, "object that optuna.create_study"),
+        (3, "Invalid study of Optuna: 3"),
+    ],
+)
+def test_value_that_is_no_study_is_refused_with_the_next_step(study: object, step: str) -> None:
+    with pytest.raises(assay.InvalidInputError, match=step) as caught:
+        assay.optuna.read_study(study)  # type: ignore[arg-type]
+    assert "secret" not in str(caught.value)
+
+
 def test_sampler_repeats_the_default_and_ends_with_its_budget() -> None:
     sampler = assay.optuna.AssaySampler(n_trials=20)
     study = maximised(sampler, noisy(0.3))

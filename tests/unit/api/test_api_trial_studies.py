@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from matplotlib.text import Text
 from trial_sessions import SPACE, run, samples_of, status_of
 
 import assay
+from assay.cli.main import main
 from assay.records import Status
 
 
@@ -123,12 +126,53 @@ def test_result_is_that_of_any_search() -> None:
     assert any("each process counts as one block" in note for note in result.notes)
 
 
+def test_texts_of_a_session_speak_of_trials(capsys: pytest.CaptureFixture[str]) -> None:
+    session = assay.Session({"batch": [32, 64, 128]}, runs=40)
+    for trial in session:
+        if trial["batch"] == 128:
+            trial.fail("the kernel launch failed")
+        else:
+            trial.report(sps=100.0 + trial["batch"], loss=1.0)
+    result = session.result
+    assert result.notes
+    shown = [repr(result), str(result), *result.notes]
+    shown += [_without_code(result._repr_html_()), _without_code(_page(result))]
+    assert main(["study", "show", result.id]) == 0
+    shown.append(capsys.readouterr().out)
+    assert main(["study", "list"]) == 0
+    shown.append(capsys.readouterr().out)
+    for text in shown:
+        assert re.findall(r"(?i)\blaunch\w*", text.replace("the kernel launch failed", "")) == []
+    texts = [text.get_text() for text in result.figure("launches").findobj(Text)]
+    assert "trial" in texts
+    assert any("trials failed" in note and "kernel launch" in note for note in result.notes)
+
+
+def _page(result: assay.Result) -> str:
+    return result.report(Path(os.environ["ASSAY_DB"]).parent / "report.html").read_text()
+
+
+def _without_code(page: str) -> str:
+    """Return the visible text of a page."""
+    page = re.sub(r'srcdoc="[^"]*"', "", page)
+    page = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return re.sub(r"<[^>]*>", "\n", page)
+
+
+def test_continued_study_may_be_given_as_its_result() -> None:
+    first = assay.Session(SPACE, runs=9)
+    run(first)
+    second = assay.Session(study=first.result, runs=9)
+    run(second)
+    assert second.id == first.id
+
+
 def test_result_before_the_end_is_refused() -> None:
     with assay.Session(SPACE, runs=9) as session:
         session.ask()
         with pytest.raises(assay.NotPossibleError, match="still runs"):
             _ = session.result
-    with pytest.raises(assay.NotPossibleError, match="no trial with a value"):
+    with pytest.raises(assay.NotPossibleError, match="no ended trial with a value"):
         _ = session.result
 
 

@@ -126,7 +126,15 @@ def test_further_metrics_are_kept_beside_the_objective() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "goal"), [("sps", "higher"), ("step_ms", "lower"), ("throughput", "higher")]
+    ("name", "goal"),
+    [
+        ("sps", "higher"),
+        ("step_ms", "lower"),
+        ("elapsed", "lower"),
+        ("throughput", "higher"),
+        ("tokens_per_s", "higher"),
+        ("samples_s", "higher"),
+    ],
 )
 def test_goal_follows_from_a_clear_name(name: str, goal: str) -> None:
     session = assay.Session(SPACE, runs=8)
@@ -210,7 +218,12 @@ def test_missing_objective_is_named() -> None:
         (lambda: assay.Session({"a": [1, 2]}, history=3), "read_study"),
         (lambda: assay.Session({"a": [1]}, progress=assay.Progress("x", "x=(.)")), "not from an"),
         (lambda: assay.Session(study="x", goal="lower"), "goal belongs to the study"),
-        (lambda: assay.Session({"a": {1, 2}}), "The domain of a"),
+        (lambda: assay.Session({"a": {1, 2}}), "a: invalid domain {1, 2}.\n  Give a list"),
+        (lambda: assay.Session({"a": [1, 2]}, metric="peak_bytes"), "assay measures peak_bytes"),
+        (lambda: assay.Session({"a": [1, 2]}, metric="a b"), "Invalid name of a metric"),
+        (lambda: assay.Session({"a": [1]}, progress=assay.Progress("wall_s")), "measures wall_s"),
+        (lambda: assay.Session({"a": [1, 2]}, constraints={"a > 1"}), "invalid value {'a > 1'}"),
+        (lambda: assay.Session(study=3), "study: invalid value 3"),  # type: ignore[arg-type]
     ],
 )
 def test_invalid_session_is_refused(make: Callable[[], Any], message: str) -> None:
@@ -228,8 +241,8 @@ def test_invalid_session_is_refused(make: Callable[[], Any], message: str) -> No
         ({"sps": None}, "is not a number"),
         ({"sps": True}, "is not a number"),
         ({"spd": 1.0}, "Did you mean sps"),
-        ({"wall_s": 1.0}, "names a metric 'wall_s'"),
-        ({"a b=": 1.0}, "names a metric 'a b='"),
+        ({"wall_s": 1.0}, "assay measures wall_s of each trial itself.\n.*such as own_wall_s"),
+        ({"a b=": 1.0}, "Invalid name of a metric: 'a b='"),
         ({"step": 1, "sps": 1.0}, "Step 1 of sps does not follow step 5"),
     ],
 )
@@ -262,6 +275,36 @@ def test_trial_that_ended_takes_no_report() -> None:
         ):
             with pytest.raises(assay.InvalidInputError, match="Trial 0 has ended"):
                 again()
+
+
+def test_value_of_an_ended_trial_is_refused_with_its_reason() -> None:
+    with assay.Session(SPACE, runs=9) as session:
+        told = session.ask()
+        assert told is not None
+        session.tell(told, sps=1.0)
+        for again in (
+            lambda: session.tell(told, sps=2.0),
+            lambda: told.report(sps=2.0),
+            lambda: told.fail("late"),
+        ):
+            with pytest.raises(assay.InvalidInputError, match="its values were told"):
+                again()
+        open_ = session.ask()
+        assert open_ is not None
+    with pytest.raises(assay.InvalidInputError, match="its session is closed"):
+        session.tell(open_, sps=2.0)
+    assert [sample.metrics for sample in samples_of(session)] == [{"sps": 1.0}]
+
+
+@pytest.mark.parametrize("reason", [True, False, 3])
+def test_reason_of_a_failure_is_a_text(reason: Any) -> None:
+    with assay.Session(SPACE, runs=9) as session:
+        trial = session.ask()
+        assert trial is not None
+        with pytest.raises(assay.InvalidInputError, match="reason: invalid value"):
+            session.tell(trial, failed=reason, sps=1.0)
+        session.tell(trial, sps=1.0)
+    assert samples_of(session)[0].message is None
 
 
 def test_trial_of_another_session_is_refused() -> None:

@@ -97,7 +97,14 @@ class Session:
         return self._storage.objective
 
     def demand_goal(self, name: str) -> None:
-        """See ``TrialOwner.demand_goal``."""
+        """Raise an error if the goal of a metric is unknown that becomes the objective.
+
+        Args:
+            name: name of the metric.
+
+        Raises:
+            InvalidInputError: the goal is neither given nor clear from the name.
+        """
         self._plan.demand_goal(name)
 
     @property
