@@ -168,6 +168,11 @@ class Until(Record, frozen=True, kw_only=True):
 
     steady_steps: float | None = None
 
+    @property
+    def is_auto(self) -> bool:
+        """True if assay chooses the length of launches."""
+        return self.steady_steps is None
+
 
 class DerivationKind(enum.StrEnum):
     """Quantity that is derived from the reported values of another metric."""

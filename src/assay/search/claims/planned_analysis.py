@@ -33,7 +33,7 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
     """
     if spec.statistic is not Statistic.MEAN or spec.switch_costs_s or spec.in_process:
         return None  # few blocks with several launches each fit
-    if spec.until is not None and spec.until.steady_steps is None:
+    if spec.until is not None and spec.until.is_auto:
         return None  # launches of the search do not show the length of those to come
     # The arms of the confirmation were chosen before it, and it may have begun.
     arms = history.newest_arms(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)

@@ -25,6 +25,8 @@ MAX_LAUNCHES = 2000
 """Largest number of launches of a suggested proof."""
 PROOF_BONUS = 0.03
 """Value of a proof, as a share of the expected gain."""
+RESERVED_SHARE = 0.25
+"""Largest share of the whole budget that a search leaves for a proof in any case."""
 
 
 def blocks_at_planned_analysis(gain: float, noise: float, least: int, winners: int = 1) -> int:
@@ -123,3 +125,14 @@ def prefers_proof(gain: float, left: float, made: int, launches: float) -> bool:
 def is_last_chance(budget: RemainingBudget, proof: Cost, following: Cost) -> bool:
     """Return whether a proof fits now, and not after another search block."""
     return budget.affords(proof) and not budget.affords(following, min_cost=proof)
+
+
+def is_reserved(budget: RemainingBudget, proof: Cost) -> bool:
+    """Return whether a proof is so cheap that the search leaves its cost in any case.
+
+    Args:
+        budget: budget, of which the whole counts.
+        proof: cost of the proof.
+    """
+    whole = RemainingBudget(budget.total, budget.total)
+    return whole.affords(proof, keep=1.0 - RESERVED_SHARE)

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 from assay.records import Arm, Stage
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.claims.proof import blocks_at_planned_analysis, proof_cost
+from assay.search.claims.proof import (
+    blocks_at_any_analysis,
+    blocks_at_planned_analysis,
+    proof_cost,
+)
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, RemainingBudget
+from assay.stats.confidence_sequence import min_values
+from assay.stats.undisturbed import ALPHA_SHARE
 
 
 @dataclass(frozen=True)
@@ -22,12 +28,15 @@ class ReservedBudget:
         blocks: smallest number of blocks of a claim.
         core_blocks: smallest number of blocks of claims on a winner and its core; ``None`` if no
             core may run.
+        alpha: error rate that the claims on a winner and its core share, if no analysis is planned;
+            ``None`` if one is.
     """
 
     margin: float
     arms: int = 2
     blocks: int = MIN_BLOCKS
     core_blocks: int | None = None
+    alpha: float | None = None
 
     def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
         """Return the cost of the smallest confirmation of an arm, with a reserve."""
@@ -46,8 +55,19 @@ class ReservedBudget:
         least = self.blocks
         if len(winners) > 1 and self.core_blocks is not None:
             least = self.core_blocks
-        blocks = blocks_at_planned_analysis(gain, noise, least, len(winners))
+        if self.alpha is None:
+            blocks = blocks_at_planned_analysis(gain, noise, least, len(winners))
+        else:
+            # An interval with disturbed blocks and one without them share the error rate.
+            share = ALPHA_SHARE if history.disturbed(Stage.SEARCH) else 1.0
+            alpha = share * self.alpha / len(winners)
+            least = max(least, min_values(alpha))
+            blocks = blocks_at_any_analysis(gain, noise, least, alpha)
         return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
+
+    def least_proof(self, history: History) -> Cost:
+        """Return a cost that no proof undercuts: the default's part of the fewest blocks."""
+        return proof_cost(history, [DEFAULT_ARM] * (self.arms - 1), self.blocks)
 
     def affords(
         self, history: History, arms: Sequence[Arm], budget: RemainingBudget, share: float = 0.0

@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Stage
-from assay.search.claims.proof import displaced_launches, is_last_chance, prefers_proof
+from assay.search.claims.proof import (
+    displaced_launches,
+    is_last_chance,
+    is_reserved,
+    prefers_proof,
+)
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget
@@ -367,8 +372,7 @@ class ModelStrategy:
         if is_default_infeasible(trials):  # the proof is that of a requirement, not of a gain
             least = self._reserve.confirmation(history)
             return not budget.affords(following, keep=REQUIREMENT_SHARE, min_cost=least)
-        least = self._reserve.proof(history, [DEFAULT_ARM], math.inf, 1.0)
-        if not budget.affords(least):
+        if not budget.affords(self._reserve.least_proof(history)):
             return False
         best = self._best(trials)
         if best.arm == DEFAULT_ARM:
@@ -377,13 +381,15 @@ class ModelStrategy:
         gain = best.estimate.mean
         # The confirmed arm is the winner without negligible settings, which may need a build.
         proof = self._reserve.proof(history, self._to_confirm(history, trials), gain, noise)
+        alone = self._reserve.proof(history, (self.winner(history),), gain, noise)
         if self._proving and not budget.affords(proof.times(2.0)):
             # A core runs beside the winner only where both are affordable.
-            alone = self._reserve.proof(history, (self.winner(history),), gain, noise)
             return budget.affords(alone)
         if not is_last_chance(budget, proof, following):
-            return False
-        if self._proving or not math.isfinite(best.estimate.deviation):
+            return is_reserved(budget, alone) and is_last_chance(budget, alone, following)
+        if self._proving or is_reserved(budget, proof):
+            return True
+        if not math.isfinite(best.estimate.deviation):
             return True
         left = self._searcher.remaining_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
         return prefers_proof(gain, left, len(trials), displaced_launches(budget, proof, following))

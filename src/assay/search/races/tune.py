@@ -173,7 +173,9 @@ class TuneRace(SearchRace):
         """Budget of the confirmation; that of a requirement contains the winner alone."""
         spec = self._spec
         core_blocks = None if spec.requirements else min_blocks(spec, winners=2)
-        return ReservedBudget(spec.margin, 2 + spec.null, min_blocks(spec), core_blocks)
+        unplanned = spec.until is not None and spec.until.is_auto
+        alpha = claim_alpha(spec) if unplanned else None
+        return ReservedBudget(spec.margin, 2 + spec.null, min_blocks(spec), core_blocks, alpha)
 
     @property
     def guided(self) -> bool:
