@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.progress.jobs import Job
+from benchmarks.progress.simulated_program import WORKLOAD, JobProgram
 
 from assay.records import (
     Budget,
@@ -30,8 +32,6 @@ from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import run_race
-from benchmarks.progress.jobs import Job
-from benchmarks.progress.simulated_program import WORKLOAD, JobProgram
 
 FAST = arm_of(Configuration({"arg.p0": 1}))
 SPACE = Space(

@@ -356,9 +356,10 @@ class ModelStrategy:
         budget: RemainingBudget,
         seed: int,
     ) -> bool:
-        """Return whether the remaining budget just suffices for a proof worth more than search.
+        """Return whether the remaining budget just suffices for a proof that should come now.
 
-        If the budget has no room for a proof, the search uses all of it.
+        That is a cheap one, or one that is worth more than search. If the budget has no room for
+        it, the search uses all of it.
 
         Args:
             history, trials: launches so far.
@@ -386,6 +387,7 @@ class ModelStrategy:
             # A core runs beside the winner only where both are affordable.
             return budget.affords(alone)
         if not is_last_chance(budget, proof, following):
+            # Once the proof with a core does not fit any longer, that of the winner alone may.
             return is_reserved(budget, alone) and is_last_chance(budget, alone, following)
         if self._proving or is_reserved(budget, proof):
             return True
