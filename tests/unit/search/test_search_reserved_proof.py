@@ -101,6 +101,12 @@ def test_proof_costs_the_launches_of_the_winner_at_their_own_length() -> None:
     assert least.time_s == pytest.approx(6 * 20.0, rel=0.01)
 
 
+def test_only_searches_with_chosen_lengths_keep_a_proof() -> None:
+    proof, budget = Cost(100.0, 12), whole(time_s=400.0)
+    assert ReservedBudget(margin=0.01, alpha=0.05).keeps(budget, proof)
+    assert not ReservedBudget(margin=0.01).keeps(budget, proof)
+
+
 def test_proof_without_planned_analysis_takes_more_launches() -> None:
     planned, unplanned = ReservedBudget(margin=0.01), ReservedBudget(margin=0.01, alpha=0.05)
     costs = [one.proof(history(), (FAST,), -0.05, 0.03) for one in (planned, unplanned)]

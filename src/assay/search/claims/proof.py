@@ -26,7 +26,9 @@ MAX_LAUNCHES = 2000
 PROOF_BONUS = 0.03
 """Value of a proof, as a share of the expected gain."""
 RESERVED_SHARE = 0.25
-"""Largest share of the whole budget that a search leaves for a proof in any case."""
+"""Largest share of the whole budget that a search with ``--until auto`` leaves for a proof in any
+case. In a simulated training loop of about 40 launches, 30 of 48 studies ended with a proof, and 21
+without this reserve; the regret was 1.7 and 1.1 %, with standard errors of 0.6 and 0.4 %."""
 
 
 def blocks_at_planned_analysis(gain: float, noise: float, least: int, winners: int = 1) -> int:
@@ -128,7 +130,7 @@ def is_last_chance(budget: RemainingBudget, proof: Cost, following: Cost) -> boo
 
 
 def is_reserved(budget: RemainingBudget, proof: Cost) -> bool:
-    """Return whether a proof is so cheap that the search leaves its cost in any case.
+    """Return whether a proof takes at most the reserved share of the whole budget.
 
     Args:
         budget: budget, of which the whole counts.

@@ -10,6 +10,7 @@ from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.claims.proof import (
     blocks_at_any_analysis,
     blocks_at_planned_analysis,
+    is_reserved,
     proof_cost,
 )
 from assay.search.history.history import DEFAULT_ARM, History
@@ -28,8 +29,8 @@ class ReservedBudget:
         blocks: smallest number of blocks of a claim.
         core_blocks: smallest number of blocks of claims on a winner and its core; ``None`` if no
             core may run.
-        alpha: error rate that the claims on a winner and its core share, if no analysis is planned;
-            ``None`` if one is.
+        alpha: error rate that the claims on a winner and its core share where assay chooses the
+            length of launches, so that no analysis is planned; ``None`` elsewhere.
     """
 
     margin: float
@@ -68,6 +69,17 @@ class ReservedBudget:
     def least_proof(self, history: History) -> Cost:
         """Return a cost that no proof undercuts: the default's part of the fewest blocks."""
         return proof_cost(history, [DEFAULT_ARM] * (self.arms - 1), self.blocks)
+
+    def keeps(self, budget: RemainingBudget, proof: Cost) -> bool:
+        """Return whether a search leaves the cost of a proof, whatever it may still find.
+
+        Other searches weigh the proof of a small budget against the launches that it displaces.
+
+        Args:
+            budget: budget, of which the whole counts.
+            proof: cost of the proof.
+        """
+        return self.alpha is not None and is_reserved(budget, proof)
 
     def affords(
         self, history: History, arms: Sequence[Arm], budget: RemainingBudget, share: float = 0.0

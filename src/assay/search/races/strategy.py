@@ -10,12 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Stage
-from assay.search.claims.proof import (
-    displaced_launches,
-    is_last_chance,
-    is_reserved,
-    prefers_proof,
-)
+from assay.search.claims.proof import displaced_launches, is_last_chance, prefers_proof
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget
@@ -388,8 +383,8 @@ class ModelStrategy:
             return budget.affords(alone)
         if not is_last_chance(budget, proof, following):
             # Once the proof with a core does not fit any longer, that of the winner alone may.
-            return is_reserved(budget, alone) and is_last_chance(budget, alone, following)
-        if self._proving or is_reserved(budget, proof):
+            return self._reserve.keeps(budget, alone) and is_last_chance(budget, alone, following)
+        if self._proving or self._reserve.keeps(budget, proof):
             return True
         if not math.isfinite(best.estimate.deviation):
             return True
