@@ -58,7 +58,7 @@ def described(found: object, section: str) -> list[str]:
 
 def parameters(found: object) -> list[str]:
     """Return the names of the parameters of a function or class in their order."""
-    function = inspect.unwrap(found.__init__ if inspect.isclass(found) else found)  # type: ignore[misc,arg-type]
+    function = inspect.unwrap(found.__init__ if inspect.isclass(found) else found)  # type: ignore[arg-type]
     return [name for name in inspect.signature(function).parameters if name != "self"]
 
 
