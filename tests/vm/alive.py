@@ -5,11 +5,13 @@ from __future__ import annotations
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from .boot_watch import wait_for_first_process
 from .guest import HERE, Guest, Result, compile_program
 from .guest_host import GuestHost
 from .line import Line, Silent
@@ -77,6 +79,10 @@ def alive(
             )
         try:
             line = Line(here)
+            if trouble := wait_for_first_process(
+                qemu, folder / "console", time.monotonic() + timeout_s
+            ):
+                guest.results(folder, commands, trouble)
             try:
                 line.wait_for_agent(timeout_s)
             except Silent as error:

@@ -20,10 +20,13 @@ import stat
 import subprocess
 import tarfile
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from .boot_watch import wait_for_first_process
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,6 +43,17 @@ NEWER_PACKAGES = ("linux-image-6.12-cloud-amd64", "linux-image-virtual-hwe-24.04
 NEWER_SINCE = (6, 9)
 TRACING_PACKAGES = ("linux-image-rt-amd64", "linux-image-amd64")
 """Kernels with the tracers osnoise and timerlat; the first available one is used."""
+CMDLINE = "console=ttyS0 panic=-1 no_timer_check tsc=unstable printk.devkmsg=on"
+"""Kernel command line of all guests.
+
+On a busy host the clock's interrupts are too late for the kernel's test of them (`no_timer_check`),
+and for its measurement of the frequency of the time stamp counter: 361 MHz was found instead of
+2596. The kernel's watchdog of clocks then declares the counter unstable while processors start, and
+Linux before 6.5 can hang for ever: the starting processor skips the comparison of unstable counters
+(check_tsc_sync_target in arch/x86/kernel/tsc_sync.c) for which the first one waits with interrupts
+off (check_tsc_sync_source). `tsc=unstable` skips it on both, and the guest uses the HPET. With
+`tsc=nowatchdog` a guest would keep the wrong frequency: its clock ran at up to 3.5 times the speed.
+"""
 CONSOLE_LINES_SHOWN = 30
 STACK_LINES_SHOWN = 400
 TELL_S = 20
@@ -134,7 +148,7 @@ class Guest:
         with tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
             folder = Path(name)
             argv = self.prepare(folder, files, commands, timeout_s, command_timeout_s)
-            return self.results(folder, commands, _boot(argv, timeout_s))
+            return self.results(folder, commands, _boot(argv, folder / "console", timeout_s))
 
     def prepare(
         self,
@@ -184,8 +198,7 @@ class Guest:
             *("-m", str(sum(node.memory_mib for node in nodes))),
             *("-nic", "none", "-display", "none", "-no-reboot"),
             *("-kernel", str(kernel), "-initrd", str(folder / "initramfs")),
-            # On a busy host the clock's interrupts are too late for the kernel's test of them.
-            *("-append", f"console=ttyS0 panic=-1 no_timer_check printk.devkmsg=on {self.cmdline}"),
+            *("-append", f"{CMDLINE} {self.cmdline}"),
             *("-serial", f"file:{folder / 'console'}"),
             *("-chardev", f"file,id=results,path={folder / 'results'}"),
             *("-device", "isa-debugcon,iobase=0xe9,chardev=results"),
@@ -360,13 +373,16 @@ def _is_dynamic(content: bytes) -> bool:
     return content[:4] == b"\x7fELF" and b"/ld-linux" in content[:4096]
 
 
-def _boot(argv: list[str], timeout_s: float) -> str:
+def _boot(argv: list[str], console: Path, timeout_s: float) -> str:
     """Run QEMU to its end; return a description of the failure, or an empty text."""
+    end_s = time.monotonic() + timeout_s
     with subprocess.Popen(
         argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as qemu:
         try:
-            result, _ = qemu.communicate(timeout=timeout_s)
+            if trouble := wait_for_first_process(qemu, console, end_s):
+                return trouble
+            result, _ = qemu.communicate(timeout=max(0.0, end_s - time.monotonic()))
         except subprocess.TimeoutExpired:
             return f"the guest was killed after {timeout_s:g} s"
         finally:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from .boot_watch import wait_for_first_process
 from .guest import Guest, GuestError, _initramfs, find_kernel
 
 LIFE_S = 300
@@ -83,6 +84,7 @@ class RebootedGuest:
             self._guest.cgroup, self._files, [["sh", "/vm/agent.sh"]], LIFE_S, LIFE_S
         )
         (folder / "initramfs").write_bytes(archive)
+        (folder / "console").unlink(missing_ok=True)  # else the boot before seems to be this one
         usual, self._guest.cmdline = self._guest.cmdline, f"{self._guest.cmdline} {words}"
         argv = self._guest._qemu(kernel or self._guest.kernel or find_kernel(), folder)
         self._guest.cmdline = usual
@@ -98,6 +100,9 @@ class RebootedGuest:
             )
         self._line, self._read = here, b""
         self.boots += 1
+        end_s = time.monotonic() + BOOT_S
+        if trouble := wait_for_first_process(self._qemu, folder / "console", end_s):
+            raise GuestError(f"{trouble}; end of its console:\n{self._console_tail()}")
         while self._answer(BOOT_S) != "READY":
             pass
 
@@ -146,9 +151,13 @@ class RebootedGuest:
             except TimeoutError:
                 got = b""
             if not got:
-                console = Path(self._folder.name) / "console"
-                tail = console.read_text(errors="replace")[-2000:] if console.exists() else ""
-                raise GuestError(f"the guest does not answer; end of its console:\n{tail}")
+                raise GuestError(
+                    f"the guest does not answer; end of its console:\n{self._console_tail()}"
+                )
             self._read += got
         line, _, self._read = self._read.partition(b"\n")
         return line.decode(errors="replace").strip()
+
+    def _console_tail(self) -> str:
+        console = Path(self._folder.name) / "console"
+        return console.read_text(errors="replace")[-2000:] if console.exists() else ""

@@ -1,9 +1,12 @@
 """The guest itself: input and results are transferred, and a failing guest reports the reason."""
 
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from .boot_watch import wait_for_first_process
 from .guest import TELL_S, Guest, GuestError, Node
 
 pytestmark = pytest.mark.vm
@@ -71,3 +74,15 @@ def test_dynamic_program_is_refused(guest_kernel: Path) -> None:
     with pytest.raises(ValueError, match="dynamically linked"):
         elf = b"\x7fELF" + bytes(60) + b"/lib64/ld-linux-x86-64.so.2\0"
         Guest(kernel=guest_kernel).run({"/bin/program": elf}, [["program"]])
+
+
+def test_kernel_that_hangs_during_boot_fails_early(tmp_path: Path) -> None:
+    console = tmp_path / "console"
+    console.write_text("[    0.678622] smp: Bringing up secondary CPUs ...\n")
+    # Stands for QEMU: a kernel whose first processor waits for ever keeps it busy.
+    with subprocess.Popen(["sleep", "600"]) as qemu:
+        end_s = time.monotonic() + 600
+        trouble = wait_for_first_process(qemu, console, end_s, max_silence_s=1)
+        qemu.kill()
+    assert trouble == "the guest's kernel hung: 1 s without output during its boot"
+    assert time.monotonic() < end_s
