@@ -13,6 +13,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
+# Compilation, downloads and the check of types run at the same time.
+TOGETHER = $(MAKE) -j3 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV)
+PREPARE_TESTS = $(TOGETHER) check-types $(VENV)/.tested-with $(VENV)/.example check-sources
+# One installation at a time in an environment, and on this machine.
+INSTALL = flock $(VENV)/pyvenv.cfg $(BIN)/python -m pip install -q
+SYSTEM_PACKAGES = flock tools/system-packages tools/system-packages
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
 .PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-smoke
@@ -30,10 +36,12 @@ wheel: $(VENV)/.created ## build/wheels: a wheel that other distributions instal
 	rm -rf build/wheels
 	$(BIN)/python tools/portable_wheel.py build/wheels
 
-test: $(VENV)/.tested-with $(VENV)/.example check ## all tests but the slow ones
+test: ## all tests but the slow ones
+	$(PREPARE_TESTS)
 	tools/run-tests $(BIN)
 
-test-full: $(VENV)/.tested-with $(VENV)/.example check ## all tests, and the date's shard of the slow ones
+test-full: ## all tests, and the date's shard of the slow ones
+	$(PREPARE_TESTS)
 	tools/system-packages full
 	tools/run-tests $(BIN) --full
 
@@ -48,13 +56,13 @@ test-lowest: ## unit, golden and example tests with the lowest versions declared
 	  -c $(LOWEST)/run.txt --build-constraint $(LOWEST)/build.txt . --group test -r examples/requirements.txt
 	tools/run-tests $(LOWEST)/bin unit examples
 
-check: $(VENV)/.tested-with ## types, style, layers, forbidden imports, wording
-	$(MAKE) -j2 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV) check-types check-sources
+check: ## types, style, layers, forbidden imports, wording
+	$(TOGETHER) check-types check-sources
 
-check-types:
+check-types: $(VENV)/.packages
 	$(BIN)/mypy
 
-check-sources:
+check-sources: $(VENV)/.tested-with
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
@@ -130,30 +138,45 @@ clean: ## remove build products and the virtual environment
 # --- set-up -----------------------------------------------------------------------------------
 
 $(VENV)/.created:
-	tools/system-packages build
+	$(SYSTEM_PACKAGES) build
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "assay needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.created $(SOURCES)
-	$(BIN)/python -m pip install -q .
+# The wheel is built in an environment of its own, so that other packages are installed meanwhile.
+$(VENV)/.built: $(VENV)/.created $(SOURCES)
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel -q --no-deps -w build/wheel .
+	touch $@
+
+$(VENV)/dependencies.txt: $(VENV)/.created pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' > $@
+
+# Without --force-reinstall, pip keeps an installed assay of the same version.
+$(VENV)/.installed: $(VENV)/.built $(VENV)/dependencies.txt
+	$(INSTALL) -r $(VENV)/dependencies.txt
+	$(INSTALL) --force-reinstall --no-deps build/wheel/assay-*.whl
 	touch $@
 
 $(VENV)/.example: $(VENV)/.created examples/requirements.txt
-	tools/system-packages examples
-	$(BIN)/python -m pip install -q -r examples/requirements.txt
+	$(SYSTEM_PACKAGES) examples
+	$(INSTALL) -r examples/requirements.txt
 	touch $@
 
-$(VENV)/.tested-with: $(VENV)/.installed pyproject.toml
-	tools/system-packages build examples test
-	$(BIN)/python -m pip install -q --group test --group docs --group check
+# Packages of the tests and checks, and all that assay itself depends on.
+$(VENV)/.packages: $(VENV)/dependencies.txt pyproject.toml
+	$(SYSTEM_PACKAGES) build examples test
+	$(INSTALL) -r $(VENV)/dependencies.txt --group test --group docs --group check
+	touch $@
+
+$(VENV)/.tested-with: $(VENV)/.installed $(VENV)/.packages
 	touch $@
 
 # Libraries that kernels are compared with. One of them is found by its header when the native part is built.
 $(VENV)/.libraries: $(VENV)/.created tools/system-packages
 	tools/system-packages kernels
-	rm -f $(VENV)/.installed
+	rm -f $(VENV)/.built $(VENV)/.installed
 	if [ -d build ]; then find build -name libraries.cpp.o -delete; fi
 	touch $@
 
