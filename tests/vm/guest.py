@@ -49,10 +49,11 @@ CMDLINE = "console=ttyS0 panic=-1 no_timer_check tsc=unstable printk.devkmsg=on"
 On a busy host the clock's interrupts are too late for the kernel's test of them (`no_timer_check`),
 and for its measurement of the frequency of the time stamp counter: 361 MHz was found instead of
 2596. The kernel's watchdog of clocks then declares the counter unstable while processors start. A
-guest hung there once. By its source, Linux before 6.5 can: the starting processor skips the comparison
-of unstable counters (check_tsc_sync_target in arch/x86/kernel/tsc_sync.c) for which the first one
-waits with interrupts off (check_tsc_sync_source). `tsc=unstable` skips it on both, and the guest uses the HPET. With
-`tsc=nowatchdog` a guest would keep the wrong frequency: its clock ran at up to 3.4 times the speed.
+guest hung there once. By its source, Linux before 6.5 can: the starting processor skips the
+comparison of unstable counters (check_tsc_sync_target in arch/x86/kernel/tsc_sync.c) for which the
+first one waits with interrupts off (check_tsc_sync_source). `tsc=unstable` skips it on both, and
+the guest uses the HPET. With `tsc=nowatchdog` a guest would keep the wrong frequency: its clock ran
+at up to 3.4 times the speed.
 """
 CONSOLE_LINES_SHOWN = 30
 STACK_LINES_SHOWN = 400
