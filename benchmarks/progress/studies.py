@@ -95,7 +95,8 @@ def pilot(job: Job, rng: np.random.Generator, effect: float, shape: str = "linea
         else:
             blocks.append(_later_block(job, rng, effect, length))
             study.seconds.append(2 * job_seconds(job, warm.steps, length, shape))
-        if number in REVISED_AFTER:
+        # A first pair of launches without a steady part teaches nothing.
+        if number in REVISED_AFTER and parts:
             length = _next_length(job, blocks, parts, warm)
     study.blocks, study.variance = blocks, step_variance(parts) or _UNKNOWN_VARIANCE
     study.cut, study.period, study.final_steps = warm.steps, warm.period_steps, length
