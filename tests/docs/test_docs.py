@@ -359,6 +359,7 @@ def test_commands_parse(page: Path) -> None:
 NOT_SETTINGS = frozenset(
     (
         *("mem", "procs", "cpu", "output", "name", "throughput", "fps", "checksum", "inertia"),
+        "storage",
         *("ratio", "selinux", "lwkcpus", "lwkmem", *KEYS),
         *("hugepages", "hugepagesz", "mitigations", "nosmt"),  # words of a command line
         *("direction", "chunk", "blocks", "damage"),  # parameters of a case
