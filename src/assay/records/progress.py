@@ -86,6 +86,8 @@ class SteadyPart(Record, frozen=True, kw_only=True):
             fall on its end.
         cumulative: true if the program prints running means, so that differences of step and time
             were used.
+        times_disagree: true if the times of the reports disagree with the printed speeds, so that
+            the mean of the printed values was used.
         ended_early: true if assay ended the launch because its value was worse than that of the
             incumbent by more than the chance of an error allows.
         bound: true if it did so during the warm-up: the value of the launch is only a bound, since
@@ -104,6 +106,7 @@ class SteadyPart(Record, frozen=True, kw_only=True):
     settled: bool = True
     whole_periods: bool = True
     cumulative: bool = False
+    times_disagree: bool = False
     ended_early: bool = False
     bound: bool = False
 

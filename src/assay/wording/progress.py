@@ -68,6 +68,19 @@ def running_mean(metric: str) -> str:
     )
 
 
+def times_disagree(metric: str, launches: int, all_launches: int) -> str:
+    """Return a note on launches whose printed speeds disagree with the times of their reports.
+
+    Args:
+        metric: name of the metric.
+        launches, all_launches: these launches, and all measured ones.
+    """
+    return (
+        f"in {launches:,} of {launch_count(all_launches)}, {metric} disagrees with the times of "
+        "its reports: the value is the mean of the printed ones, without pauses between them"
+    )
+
+
 def ended_early(launches: int, all_launches: int) -> str:
     """Return a note on launches of a search that assay ended because they were clearly worse.
 

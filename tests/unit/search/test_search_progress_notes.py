@@ -179,6 +179,12 @@ def test_running_mean_is_noted() -> None:
     assert "running mean" in note and "differences of steps and times" in note
 
 
+def test_speed_that_disagrees_with_times_is_noted() -> None:
+    (note,) = progress_notes(spec_of(), [sample(times_disagree=True), sample()], ())
+    assert note.startswith("in 1 of 2 launches, ")
+    assert "disagrees with the times of its reports: the value is the mean of the printed" in note
+
+
 def test_launches_ended_early_are_counted_in_the_search_only() -> None:
     samples = [
         sample(stage=Stage.SEARCH, ended_early=True),

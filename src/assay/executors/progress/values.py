@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from assay.executors.metrics.instances import combined_value
 from assay.executors.progress.derived_values import derived_value
 from assay.executors.progress.live import LiveReports
@@ -156,6 +158,8 @@ def steady_value(
     if part is None:
         return None
     found = launch_value(curve, part, form, printed, recorder.restarts)
+    if found.printed is PrintedForm.CONTRADICTED:
+        part = structs.replace(part, times_disagree=True)
     if part.ended_early and rule is not None:
         value, part = as_bound(found.value, part, reports, rule, metric.goal)
         faster = value / found.value if found.value else 1.0

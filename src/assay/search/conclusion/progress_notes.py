@@ -85,6 +85,9 @@ def _steady_notes(
         yield wording.partial_periods(metric.name, len(partial), len(parts), period)
     if any(part.cumulative for part in parts):
         yield wording.running_mean(metric.name)
+    disagreeing = sum(part.times_disagree for part in parts)
+    if disagreeing:
+        yield wording.times_disagree(metric.name, disagreeing, len(parts))
 
 
 def _too_few_reports(steady: SteadyLaunches, arm: str) -> int | None:

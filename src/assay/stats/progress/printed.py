@@ -7,6 +7,7 @@ differences of step and time replace both.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,14 @@ _SMOOTH_CORRELATION = 0.95
 """Smallest correlation of a change of the value with its distance from the rate of the interval."""
 _MAX_SMOOTHING = 0.9
 """Largest weight of the newest interval in a smoothed value."""
+_MIN_RUN = 5
+"""Smallest number of successive intervals that are no pause, but a lasting change."""
+_RUN_SHARE = 0.1
+"""Smallest share of the intervals of a lasting change, if that is more than ``_MIN_RUN``."""
+_RUN_AGREEMENT = 0.8
+"""Share of the intervals of a lasting change that deviate in its direction."""
+_CHANGE = 1.25
+"""Factor from which on a deviation of the work of a step counts as a change of it."""
 
 
 class PrintedForm(enum.StrEnum):
@@ -40,7 +49,9 @@ class PrintedForm(enum.StrEnum):
     CUMULATIVE = "cumulative"
     """Mean since the begin of the program's work."""
     UNRELATED = "unrelated"
-    """No relation was found: the times are useless or the value means something else."""
+    """No relation was sought: the times are useless, or the value is no speed."""
+    CONTRADICTED = "contradicted"
+    """The times disagree with the values, which do not show the time of a step."""
 
 
 def printed_form(reports: Reports, form: RateForm, restarts: Sequence[float] = ()) -> PrintedForm:
@@ -73,7 +84,32 @@ def printed_form(reports: Reports, form: RateForm, restarts: Sequence[float] = (
             return PrintedForm.CUMULATIVE
     if _is_smoothed(reports, rates):
         return PrintedForm.SMOOTHED
-    return PrintedForm.INTERVAL if float(np.median(own)) <= 0.2 else PrintedForm.UNRELATED
+    return PrintedForm.INTERVAL if float(np.median(own)) <= 0.2 else PrintedForm.CONTRADICTED
+
+
+def work_changes(reports: Reports, form: RateForm) -> bool:
+    """Return whether the work of a step, by values and times, changes for a while.
+
+    The values then do not show the time of a step, as those of a program that always prints the
+    same rate while its steps become slower. Pauses, which such values lack as well, are shorter.
+
+    Args:
+        reports: reports of the steady part of a launch.
+        form: rate or duration.
+    """
+    if len(reports) <= _MIN_RUN or not (reports.values > 0).all():
+        return False
+    rates = reports.values if form is RateForm.RATE else 1.0 / reports.values
+    seconds = np.diff(reports.times_s) / np.diff(reports.steps)
+    logs = np.log(rates[1:] * np.maximum(seconds, 1e-12))
+    logs -= np.median(logs)
+    run = max(_MIN_RUN, math.ceil(_RUN_SHARE * len(logs)))
+    needed = _RUN_AGREEMENT * run - 1e-9
+    limit = math.log(_CHANGE)
+    for beyond in (logs > limit, logs < -limit):
+        if (np.convolve(beyond, np.ones(run), "valid") >= needed).any():
+            return True
+    return False
 
 
 def work_per_step(reports: Reports, form: RateForm) -> float | None:

@@ -9,8 +9,17 @@ import numpy as np
 
 from assay.records.progress import RateForm, SteadyPart
 from assay.stats.progress.launch_curve import LaunchCurve
-from assay.stats.progress.printed import PrintedForm, printed_form, work_of_mean, work_per_step
+from assay.stats.progress.printed import (
+    PrintedForm,
+    printed_form,
+    work_changes,
+    work_of_mean,
+    work_per_step,
+)
 from assay.stats.progress.reports import Array, Reports
+
+_MAX_ADVANTAGE = 1.1
+"""Largest factor by which times may show a better speed than all printed values: their jitter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,9 @@ def launch_value(
 
     A rate is throughput: the work between the first and the last steady report over the time
     between them. A duration is the mean over steps. Both come from steps and times if the printed
-    values are related to them, with one factor for the work of a step; otherwise from the printed
-    values: a rate is their mean over time, a duration their mean over steps. A level is the mean of
-    the values.
+    values are related to them, with one factor for the work of a step. Otherwise, and if values and
+    times disagree over the steady part, the printed values count: a rate is their mean over time, a
+    duration their mean over steps. A level is the mean of the values.
 
     Args:
         curve: step times of the launch.
@@ -63,14 +72,25 @@ def launch_value(
     if form is not RateForm.LEVEL:
         if related is PrintedForm.CUMULATIVE:
             factor = work_of_mean(reports, form, restarts)
-        elif related is not PrintedForm.UNRELATED:
+        elif related is PrintedForm.INTERVAL and work_changes(steady, form):
+            related = PrintedForm.CONTRADICTED
+        elif related in (PrintedForm.INTERVAL, PrintedForm.SMOOTHED):
             factor = work_per_step(steady, form)
     if factor is None:
         return LaunchValue(_printed_mean(steady, form), step_s, related)
     seconds = float(steady.times_s[-1] - steady.times_s[0])
     steps = float(steady.steps[-1] - steady.steps[0])
     value = factor * steps / seconds if form is RateForm.RATE else factor * seconds / steps
+    if related is PrintedForm.INTERVAL and _is_better_than_printed(value, steady, form):
+        related, value = PrintedForm.CONTRADICTED, _printed_mean(steady, form)
     return LaunchValue(value, step_s, related)
+
+
+def _is_better_than_printed(value: float, steady: Reports, form: RateForm) -> bool:
+    """Return whether a speed is better than all printed ones, which pauses cannot explain."""
+    if form is RateForm.RATE:
+        return value > _MAX_ADVANTAGE * float(steady.values.max())
+    return value * _MAX_ADVANTAGE < float(steady.values.min())
 
 
 def seconds_without_dips(curve: LaunchCurve, part: SteadyPart) -> float:

@@ -11,7 +11,7 @@ from assay.stats.progress.launch_curve import launch_curve
 from assay.stats.progress.printed import PrintedForm, printed_form
 from assay.stats.progress.reports import Reports, reports_of
 from assay.stats.progress.steady import steady_part
-from assay.stats.progress.value import launch_value
+from assay.stats.progress.value import LaunchValue, launch_value
 from assay.stats.progress.warm_up import WarmUp
 
 EPOCH = 60
@@ -81,3 +81,34 @@ def test_restarts_of_the_printed_step_are_kept():
     assert main is not None
     assert list(main.recorder.restarts) == [EPOCH, 2.0 * EPOCH]
     assert reports_of(main.recorder).steps[-1] == 3 * EPOCH
+
+
+def value_of(step_s: np.ndarray, form: RateForm, printed: float) -> LaunchValue:
+    """Return the value of a program that always prints the same, over its whole launch."""
+    count = len(step_s)
+    reports = Reports(np.arange(1.0, count + 1), np.cumsum(step_s), np.full(count, printed))
+    curve = launch_curve(reports, form)
+    part = steady_part(curve, WarmUp(1.0, None, True))
+    assert part is not None
+    return launch_value(curve, part, form)
+
+
+@pytest.mark.parametrize("form", [RateForm.RATE, RateForm.DURATION])
+@pytest.mark.parametrize("later_s", [0.002, 0.1])
+@pytest.mark.parametrize(("first", "later"), [(21, 9), (54, 6), (140, 60)])
+def test_constant_speed_with_changing_step_time_is_mean_of_printed_values(
+    form, later_s, first, later
+):
+    found = value_of(np.repeat([0.03, later_s], [first, later]), form, 320.0)
+    assert (found.printed, found.value) == (PrintedForm.CONTRADICTED, pytest.approx(320.0))
+
+
+def test_throughput_above_all_printed_rates_is_their_mean():
+    found = value_of(np.repeat([0.03, 0.002], [9, 3]), RateForm.RATE, 320.0)
+    assert (found.printed, found.value) == (PrintedForm.CONTRADICTED, pytest.approx(320.0))
+
+
+def test_constant_rate_contains_pauses_between_its_reports():
+    found = value_of(np.tile([0.01] * 9 + [0.03], 6), RateForm.RATE, 320.0)
+    assert found.printed is PrintedForm.INTERVAL
+    assert found.value == pytest.approx(320.0 / 1.2, rel=0.02)
