@@ -4,6 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 # Launched programs do not inherit them: a study begun by make would differ from its resumption.
 unexport MAKEFLAGS MFLAGS
@@ -16,9 +17,10 @@ BUDGET ?= 5m
 # Compilation, downloads and the check of types run at the same time.
 TOGETHER = $(MAKE) -j3 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV)
 PREPARE_TESTS = $(TOGETHER) check-types $(VENV)/.tested-with $(VENV)/.example check-sources
-# One installation at a time in an environment, and on this machine.
-INSTALL = flock $(VENV)/pyvenv.cfg $(BIN)/python -m pip install -q
-SYSTEM_PACKAGES = flock tools/system-packages tools/system-packages
+# One installation at a time: in the environment, and of system packages. Services that a package
+# starts would keep the lock without --close.
+INSTALL = flock --close $(VENV)/pyvenv.cfg $(BIN)/python -m pip install -q
+SYSTEM_PACKAGES = flock --close tools/system-packages tools/system-packages
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
 .PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-smoke
