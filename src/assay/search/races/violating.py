@@ -54,7 +54,11 @@ def best_violating_arm(spec: StudySpec, history: History) -> ViolatingArm | None
 
 
 def _log_ratio(history: History, arm: Arm) -> float | None:
-    """Return the mean log ratio to the default over common blocks; ``None`` without any."""
+    """Return the mean log ratio to the default; ``None`` without values.
+
+    It is that over common blocks, or over all blocks if there are none: with a small budget the
+    default runs in few of them.
+    """
     pairs = zip(
         history.observations(Stage.SEARCH, arm.name),
         history.observations(Stage.SEARCH, DEFAULT_ARM.name),
@@ -65,7 +69,15 @@ def _log_ratio(history: History, arm: Arm) -> float | None:
         for own, default in pairs
         if own is not None and default is not None and not (own.censored or default.censored)
     ]
-    return math.fsum(gaps) / len(gaps) if gaps else None
+    if gaps:
+        return math.fsum(gaps) / len(gaps)
+    own_log, default_log = (_mean_log(history, name) for name in (arm.name, DEFAULT_ARM.name))
+    return None if own_log is None or default_log is None else own_log - default_log
+
+
+def _mean_log(history: History, arm: str) -> float | None:
+    logs = [math.log(o.value) for o in history.known(Stage.SEARCH, arm) if not o.censored]
+    return math.fsum(logs) / len(logs) if logs else None
 
 
 def _violated(spec: StudySpec, history: History, arm: Arm) -> tuple[Requirement, float, int] | None:
