@@ -107,7 +107,8 @@ def show_exactly(value: float, unit: str) -> str:
     """Format a value that does not vary with its unit: without zeros that suggest a precision."""
     if unit in ("s", "bytes"):
         return show_quantity(value, unit)
-    return f"{value:.6g} {unit}".rstrip()
+    digits = ".0f" if 1e6 <= abs(value) < 1e15 else ".6g"
+    return f"{value:{digits}} {unit}".rstrip()
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.units import show_level, significant
+from assay.units import show_exactly, show_level, significant
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,11 @@ def test_rounded_up_value_has_no_additional_digit(value: float, shown: str) -> N
 )
 def test_level_is_rounded_down(alpha: float, shown: str) -> None:
     assert show_level(alpha) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [(320.0, "1/s", "320 1/s"), (0.25, "", "0.25"), (1234567.0, "tokens/s", "1234567 tokens/s")],
+)
+def test_constant_value_has_its_own_digits(value: float, unit: str, shown: str) -> None:
+    assert show_exactly(value, unit) == shown
