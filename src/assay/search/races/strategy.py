@@ -376,8 +376,9 @@ class ModelStrategy:
         noise = launch_noise(trials)
         gain = best.estimate.mean
         # The confirmed arm is the winner without negligible settings, which may need a build.
-        proof = self._reserve.proof(history, self._to_confirm(history, trials), gain, noise)
-        alone = self._reserve.proof(history, (self.winner(history),), gain, noise)
+        arms = self._to_confirm(history, trials)
+        proof = self._reserve.proof(history, arms, gain, noise)
+        alone = self._reserve.proof(history, arms[:1], gain, noise)
         if self._proving and not budget.affords(proof.times(2.0)):
             # A core runs beside the winner only where both are affordable.
             return budget.affords(alone)
