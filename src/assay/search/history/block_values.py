@@ -107,18 +107,21 @@ class RevisedBlocks:
             return None
         found = {}
         for sample, curve, part in zip(usable, curves, parts, strict=True):
-            old, new = (self._value(curve, one) for one in (sample.steady[name], part))
+            known = sample.steady[name]
+            old, new = (self._value(curve, one, known.times_disagree) for one in (known, part))
             if old is None or new is None:
                 return None
             found[sample.launch.arm] = new / old
         return found
 
-    def _value(self, curve: LaunchCurve, part: SteadyPart) -> float | None:
+    def _value(self, curve: LaunchCurve, part: SteadyPart, times_disagree: bool) -> float | None:
         """Return the value of a series over a part; ``None`` without a positive one."""
+        from assay.stats.progress.printed import PrintedForm
         from assay.stats.progress.value import launch_value
 
+        printed = PrintedForm.CONTRADICTED if times_disagree else None
         try:
-            found = launch_value(curve, part, self._metric.rate_form)
+            found = launch_value(curve, part, self._metric.rate_form, printed)
         except ValueError:  # a thinned series may have a single report there
             return None
         value = found.value if self._objective == self._metric else found.step_s
