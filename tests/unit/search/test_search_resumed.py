@@ -40,6 +40,19 @@ def test_interrupted_search_continues_with_the_smaller_budget(until: int) -> Non
     assert stages.count(Stage.CONFIRM) >= 12
 
 
+def test_further_launches_of_an_interrupted_search_are_shared_by_its_stages() -> None:
+    """The time that the study began with no longer limits it."""
+    first = run_race(race(), PROGRAM, SPEC.budget, until=20)
+    total = Budget(launches=80)
+    resumed = race()
+    resumed.limit_budget(total)
+    done = run_race(resumed, PROGRAM, total, told=first.samples)
+    stages = [sample.launch.stage for sample in done.samples[20:]]
+    assert len(stages) <= 60
+    assert stages.count(Stage.SEARCH) >= 12
+    assert stages.count(Stage.CONFIRM) >= 20  # a share of all 80 launches
+
+
 def test_interrupted_search_does_not_say_that_the_space_is_exhausted() -> None:
     first = run_race(race(), PROGRAM, SPEC.budget, until=2)
     found = conclude(SPEC, first.samples, SearchSpace(SPACE), GpSearcher(), None)

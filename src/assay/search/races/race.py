@@ -11,7 +11,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -41,6 +41,7 @@ from assay.wording.endings import (
     not_positive,
 )
 
+N = TypeVar("N", int, float)
 GRACE_FACTOR = 3.0
 """Time beyond the end of the budget that a launch may take, over its usual time."""
 MIN_TIMEOUT_S = 0.1
@@ -301,21 +302,26 @@ def _slot_of(launch: Launch) -> tuple[int, int]:
     return launch.position, launch.attempt
 
 
-def _larger(budget: Budget, left: Budget) -> Budget:
-    """Return the larger budget: a resumed study may have more than it began with."""
-    times = [b.time_s for b in (budget, left) if b.time_s is not None]
-    launches = [b.launches for b in (budget, left) if b.launches is not None]
-    return Budget(time_s=max(times, default=None), launches=max(launches, default=None))
+def _total(begun: Budget, left: Budget, limit: Budget) -> Budget:
+    """Return the total budget of a study, in those quantities that still limit it.
 
-
-def _smaller(budget: Budget, limit: Budget) -> Budget:
-    """Return the smaller budget, where it has a limit at all."""
-    times = [b.time_s for b in (budget, limit) if b.time_s is not None]
-    launches = [b.launches for b in (budget, limit) if b.launches is not None]
+    Args:
+        begun: budget that the study began with.
+        left: remaining budget; that of a resumed study may exceed the first one.
+        limit: budget at the end of a resumed study; empty for another.
+    """
     return Budget(
-        time_s=None if budget.time_s is None else min(times),
-        launches=None if budget.launches is None else min(launches),
+        time_s=_whole(begun.time_s, left.time_s, limit.time_s),
+        launches=_whole(begun.launches, left.launches, limit.launches),
     )
+
+
+def _whole(begun: N | None, left: N | None, limit: N | None) -> N | None:
+    if left is None:
+        return None
+    if begun is None:
+        return left if limit is None else limit
+    return max(begun, left) if limit is None else min(max(begun, left), limit)
 
 
 class BlockRace(ABC):
@@ -377,7 +383,7 @@ class BlockRace(ABC):
         A block begins only if it is expected to fit. If the budget ends within it nevertheless,
         launches that have not begun are dropped.
         """
-        total = _smaller(_larger(self._spec.budget, left), self._limit)
+        total = _total(self._spec.budget, left, self._limit)
         budget = RemainingBudget(total, left)
         if budget.spent:
             self._block.drop()
