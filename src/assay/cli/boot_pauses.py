@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from assay.cli.boot_loaders import KERNEL_FILES, is_installed, loader_lines
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import NotPossibleError, StudyPaused
 from assay.records import BootChange, Configuration, to_builtins

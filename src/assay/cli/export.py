@@ -17,7 +17,7 @@ from assay.cli.arguments.common import CommonOptions
 from assay.cli.arguments.study import STDOUT
 from assay.cli.documents.study import ExportedFile, StudyExportAnswer
 from assay.cli.process.termination import terminate_in_order
-from assay.cli.show.documents import json_text, print_json
+from assay.cli.show.json_output import json_text, print_json
 from assay.machine.document import Machine
 from assay.records import (
     Conclusion,

@@ -15,7 +15,7 @@ from assay.cli.documents.study import (
     StudyVerifyAnswer,
     VerdictDifference,
 )
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.records import to_builtins
 from assay.requests.stored_study import VerifyRequest
 from assay.search.space.labels import label_conclusion

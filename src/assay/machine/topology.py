@@ -53,17 +53,19 @@ def read_topology(root: Root, memory_bytes: int = 0) -> Topology:
     siblings = _groups(online, lambda cpu: _core_cpus(root, cpu))
     packages = _packages(root, online)
     caches = _last_caches(root, siblings)
-    kinds = _kinds(root, online)
+    dies = _dies(root, siblings)
+    max_khz = _of_each(root, online, "cpufreq/cpuinfo_max_freq")
+    kinds = _kinds(root, online, max_khz)
     cpus = tuple(
         Cpu(
             id=cpu,
             core=siblings[cpu][0],
             siblings=siblings[cpu],
             package=packages[cpu],
-            die=max(0, root.read_int(f"{_CPU}/cpu{cpu}/topology/die_id") or 0),
+            die=dies[cpu],
             node=node_of[cpu],
             l3=caches.get(cpu),
-            max_khz=root.read_int(f"{_CPU}/cpu{cpu}/cpufreq/cpuinfo_max_freq"),
+            max_khz=max_khz.get(cpu),
             kind=kinds.get(cpu),
         )
         for cpu in online
@@ -166,13 +168,34 @@ def _package_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
     )
 
 
+def _dies(root: Root, siblings: dict[int, tuple[int, ...]]) -> dict[int, int]:
+    """Return the number of the die by CPU, unique within a package only; 0 if it is unknown."""
+    # die_cpus_list was added in Linux 5.3, with die_id; both are missing before 5.2.
+    groups = _groups(
+        tuple(siblings),
+        lambda cpu: _cpus(root, f"{_CPU}/cpu{cpu}/topology", "die_cpus_list") or siblings[cpu],
+    )
+    numbers = {
+        first: max(0, root.read_int(f"{_CPU}/cpu{first}/topology/die_id") or 0)
+        for first in {group[0] for group in groups.values()}
+    }
+    return {cpu: numbers[group[0]] for cpu, group in groups.items()}
+
+
 def _last_caches(root: Root, siblings: dict[int, tuple[int, ...]]) -> dict[int, int]:
     """Return the smallest CPU that shares the last-level cache, by CPU, if known."""
-    shared = {cpu: _last_cache_cpus(root, cpu) for cpu in siblings}
-    described = tuple(cpu for cpu in siblings if shared[cpu] is not None)
-    # Some Itanium kernels leave the map empty; a cache serves at least its whole core.
-    groups = _groups(described, lambda cpu: (*(shared[cpu] or ()), *siblings[cpu]))
-    return {cpu: group[0] for cpu, group in groups.items()}
+    undescribed: set[int] = set()
+
+    def members(cpu: int) -> tuple[int, ...]:
+        shared = _last_cache_cpus(root, cpu)
+        if shared is None:
+            undescribed.add(cpu)
+            return ()
+        # Some Itanium kernels leave the map empty; a cache serves at least its whole core.
+        return (*shared, *siblings[cpu])
+
+    groups = _groups(tuple(siblings), members)
+    return {cpu: group[0] for cpu, group in groups.items() if cpu not in undescribed}
 
 
 def _last_cache_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
@@ -187,25 +210,35 @@ def _last_cache_cpus(root: Root, cpu: int) -> tuple[int, ...] | None:
     return _cpus(root, f"{folder}/index{max(levels)[1]}", "shared_cpu_map", "shared_cpu_list")
 
 
-def _kinds(root: Root, online: tuple[int, ...]) -> dict[int, str]:
-    """Return the kind by CPU; empty if all are equal."""
+def _kinds(root: Root, online: tuple[int, ...], max_khz: dict[int, int]) -> dict[int, str]:
+    """Return the kind by CPU; empty if all are equal.
+
+    Args:
+        root: root of the machine.
+        online: its CPUs.
+        max_khz: highest frequency by CPU, if known.
+    """
     found: dict[int, str] = {}
     for name, kind in _INTEL_KINDS.items():
         for cpu in read_list(root, f"/sys/devices/{name}/cpus") or ():
             found[cpu] = kind
-    found = found or _tiers(_of_each(root, online, "cpu_capacity"))
-    found = found or _kinds_by_clock(root, online)
+    # The kernel creates this file for all CPUs or for none (drivers/base/arch_topology.c).
+    if not found and root.exists(f"{_CPU}/cpu{online[0]}/cpu_capacity"):
+        found = _tiers(_of_each(root, online, "cpu_capacity"))
+    found = found or _kinds_by_clock(root, online, max_khz)
     found = {cpu: kind for cpu, kind in found.items() if cpu in online}
     return found if len(set(found.values())) > 1 else {}
 
 
-def _kinds_by_clock(root: Root, online: tuple[int, ...]) -> dict[int, str]:
+def _kinds_by_clock(root: Root, online: tuple[int, ...], max_khz: dict[int, int]) -> dict[int, str]:
     """Return kinds by the highest frequency, if the base frequency, when known, agrees.
 
     hwloc ranks them the same way. One of them is not sufficient: favoured cores have a higher
     turbo, and with Speed Select some cores of one design have a higher base frequency.
     """
-    kinds = _tiers(_of_each(root, online, "cpufreq/cpuinfo_max_freq"))
+    kinds = _tiers(max_khz)
+    if not kinds:
+        return {}
     base_khz = _of_each(root, online, "cpufreq/base_frequency")
     return kinds if not base_khz or _tiers(base_khz) == kinds else {}
 

@@ -35,6 +35,8 @@ LATENCY = "/dev/cpu_dma_latency"
 MACHINE_CHECKS = "/sys/devices/system/machinecheck/machinecheck0/check_interval"
 """One of the files per CPU, which share a single value (``ABI/testing/sysfs-mce``)."""
 
+_MAX_READ_BYTES = 4096
+"""Maximum number of bytes read from one of the files."""
 _WORD = {"#": "[0-9]+", "*": "[A-Za-z0-9_][A-Za-z0-9_.:-]*"}
 
 
@@ -162,13 +164,14 @@ def read_system(root: Root) -> dict[str, str]:
     """Return the content of the files for a machine document, by path."""
     found = {}
     listdir = functools.cache(root.listdir)  # patterns share directories
+    names_by_folder: dict[str, list[str]] = {}
     for tunable in TUNABLES:
-        if not tunable.read:
-            continue
-        for path in _expanded(listdir, tunable.pattern):
-            text = root.read_text(path, 4096)
-            if text is not None:
-                found[path] = text
+        for path in _expanded(listdir, tunable.pattern) if tunable.read else ():
+            folder, _, name = path.rpartition("/")
+            names_by_folder.setdefault(folder, []).append(name)
+    for folder, names in names_by_folder.items():
+        for name, text in root.read_texts(folder, names, _MAX_READ_BYTES).items():
+            found[f"{folder}/{name}"] = text
     for folder in FOLDERS:
         names = [name for name in listdir(folder) if re.fullmatch(r"[a-z]*[0-9]+", name)]
         if names:

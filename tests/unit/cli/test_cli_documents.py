@@ -16,7 +16,7 @@ import pytest
 from assay.api.results.documents import result_document
 from assay.api.results.sentences import _measured
 from assay.cli.main import main
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.result import arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL

@@ -10,7 +10,7 @@ import pytest
 from assay.cli.machine.apply import _answer, _print_results, _Result
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.machine.profile_file import profile_names
-from assay.cli.show.documents import json_text
+from assay.cli.show.json_output import json_text
 from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
 from assay.machine.root import Root

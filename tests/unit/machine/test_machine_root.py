@@ -1,11 +1,23 @@
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assay.machine import open_below as opening
+from assay.machine.remembered_root import remembered
 from assay.machine.root import Root
+
+
+@pytest.fixture(autouse=True, params=["openat2", "components"])
+def resolution(request, monkeypatch) -> Iterator[str]:
+    """Resolve paths by the kernel, or as where it cannot."""
+    if request.param == "components":
+        monkeypatch.setattr(opening, "_openat2", lambda *_: (-1, errno.ENOSYS))
+    return request.param
 
 
 def test_files_are_read_below_the_root(tree):
@@ -59,18 +71,60 @@ def test_live_root_reads_the_host():
     assert Root().real("/proc/self") == f"/proc/{os.getpid()}"
 
 
-@settings(deadline=None)
-@given(st.lists(st.sampled_from(["..", ".", "", "a", "l", "up", "x"]), max_size=12))
-def test_paths_stay_below_the_root(tmp_path_factory, words):
-    base = tmp_path_factory.getbasetemp() / "escape"
-    if not base.exists():
-        (base / "a").mkdir(parents=True)
-        (base / "a" / "l").symlink_to("/")
-        (base / "up").symlink_to("../../..")
-        (base / "a" / "x").symlink_to(base)
-    place = Root(base).on_host("/".join(words))
+@pytest.fixture(scope="module")
+def loops(tmp_path_factory) -> Path:
+    """Return a tree whose links lead out of it, for the one who ignores its root."""
+    base = tmp_path_factory.mktemp("escape") / "tree"
+    (base / "a").mkdir(parents=True)
+    (base / "a" / "file").write_text("inside")
+    (base / "a" / "l").symlink_to("/")
+    (base / "up").symlink_to("../../..")
+    (base / "a" / "x").symlink_to(base)
+    (base.parent / "file").write_text("outside")
+    return base
+
+
+WORDS = st.lists(st.sampled_from(["..", ".", "", "a", "l", "up", "x", "file"]), max_size=12)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(WORDS)
+def test_paths_stay_below_the_root(loops, words):
+    root, path = Root(loops), "/" + "/".join(words)
+    place = root.on_host(path)
     assert place is not None
-    assert Path(os.path.normpath(place)).is_relative_to(base.resolve())
+    assert Path(os.path.normpath(place)).is_relative_to(loops.resolve())
+    assert root.read_text(path) in (None, "inside")
+    assert root.read_texts(path, ("file", "l")) in ({}, {"file": "inside"})
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(WORDS, st.integers(-1, 8), st.integers(-1, 8))
+def test_remembered_root_reads_like_the_root(loops, words, first, second):
+    root, path = Root(loops), "/" + "/".join(words)
+    with remembered(root) as once:
+        for limit in (first, second):
+            assert once.read_bytes(path, limit) == root.read_bytes(path, limit)
+        assert once.read_folder(path, ("file", "a")) == root.read_folder(path, ("file", "a"))
+        assert once.listdir(path) == root.listdir(path)
+
+
+def test_remembered_root_reads_each_file_once(tree):
+    root = tree({"/d/a": "1", "/d/b": "2"})
+    with remembered(root) as once:
+        assert once.read_texts("/d", ("a", "b", "c")) == {"a": "1", "b": "2"}
+        (root.path / "d" / "a").write_text("3")
+        assert once.read_text("/d/a") == "1" and once.read_int("/d/c") is None
+    assert root.read_text("/d/a") == "3"
+
+
+def test_links_in_a_folder_stay_below_the_root(tree, tmp_path):
+    (tmp_path / "secret").write_text("outside")
+    root = tree({"/d/in": "->../x", "/x": "inside", "/d/out": f"->{tmp_path}/secret", "/d/f": ""})
+    os.mkfifo(tmp_path / "root" / "d" / "pipe")
+    names = ("in", "out", "pipe", "f", "missing")
+    assert root.read_texts("/d", names) == {"in": "inside", "f": ""}
+    assert root.read_texts("/missing", names) == {}
 
 
 @pytest.mark.parametrize("text", ["0x10", "1 2", "", "max"])

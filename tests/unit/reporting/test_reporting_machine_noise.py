@@ -10,7 +10,7 @@ import pytest
 
 from assay.cli.machine.noise_document import noise_answer
 from assay.cli.machine.noise_text import figure_lines, noise_lines
-from assay.cli.show.documents import json_text
+from assay.cli.show.json_output import json_text
 from assay.noise.driver import NoiseMeasurement, ProcessUsage
 from assay.noise.periods import KnownPeriod
 from assay.noise.summary import NoiseSummary, summarize_noise

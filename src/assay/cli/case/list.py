@@ -8,7 +8,7 @@ import sys
 from assay.cli.arguments.common import common_options
 from assay.cli.documents.case import CaseLine, CaseListAnswer
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
 from assay.units import show_count

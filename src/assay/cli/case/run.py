@@ -15,7 +15,7 @@ from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.case.kernel_words import data_words, thread_words
 from assay.cli.case.rendering import ladder_answer, ladder_lines
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload, to_builtins

@@ -13,7 +13,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.case.kernel_words import data_words, thread_words
 from assay.cli.documents.case import CaseShowAnswer
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
 from assay.units import show_bytes

@@ -13,7 +13,7 @@ from assay.cli.arguments.machine import apply_request
 from assay.cli.documents.machine import AppliedSetting, ApplyStatus, MachineApplyAnswer
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import NotPossibleError
 from assay.launch.planner import plan

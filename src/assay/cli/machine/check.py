@@ -16,7 +16,7 @@ from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.profile_file import read_profile
 from assay.cli.machine.roots import root_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of
 from assay.errors import InvalidInputError
 from assay.machine.checks import (
@@ -30,6 +30,7 @@ from assay.machine.checks import (
     read_unassessed,
     sample_interval,
 )
+from assay.machine.remembered_root import remembered
 from assay.machine.root import Root
 from assay.units import show_count
 from assay.untrusted import clean
@@ -52,8 +53,10 @@ def run(parsed: Parsed) -> int:
     if not request.root and not options.quiet:
         warn_of_partitions()
     with _root(request.root) as root:
-        host = Host(root, sample_interval(root) if root.live else None)
-        findings, others = examine(host, profile), read_unassessed(host, profile)
+        interval = sample_interval(root) if root.live else None
+        with remembered(root) as once:
+            host = Host(once, interval)
+            findings, others = examine(host, profile), read_unassessed(host, profile)
     if options.json:
         print_json(_document(profile, findings, others))
     else:

@@ -14,7 +14,7 @@ from assay.cli.arguments.machine import diff_request
 from assay.cli.documents.machine import MachineDiffAnswer, MachineDifference
 from assay.cli.machine.roots import read_described, root_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list

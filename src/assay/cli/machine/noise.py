@@ -22,7 +22,7 @@ from assay.cli.machine.noise_text import figure_lines, noise_lines
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.termination import Terminated, terminate_in_order
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import AssayError
 from assay.machine.processor import read_kernel, read_processor

@@ -8,7 +8,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.arguments.machine import restore_request
 from assay.cli.documents.machine import MachineRestoreAnswer, RestoredChange
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.host.actions import target_value
 from assay.host.undo import UndoOutcome

@@ -14,6 +14,7 @@ from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
+from assay.machine.remembered_root import remembered
 from assay.machine.root import Root
 from assay.machine.snapshot.archive import open_snapshot
 from assay.machine.snapshot_facts import Facts
@@ -41,5 +42,6 @@ def root_of(text: str | None) -> Iterator[Root]:
 
 def read_described(root: Root) -> tuple[Machine, Inventory]:
     """Return both documents that describe a machine."""
-    machine = read_machine(root)
-    return machine, read_inventory(machine, root, cache=cache_folder(os.environ))
+    with remembered(root) as once:
+        machine = read_machine(once)
+        return machine, read_inventory(machine, once, cache=cache_folder(os.environ))

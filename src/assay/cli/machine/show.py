@@ -11,7 +11,7 @@ from assay.cli.machine.lines import TITLE, machine_lines
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.roots import read_described, root_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import json_text, print_json
+from assay.cli.show.json_output import json_text, print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory

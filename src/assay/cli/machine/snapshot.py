@@ -13,7 +13,7 @@ from assay.cli.documents.machine import MachineSnapshotAnswer
 from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.roots import root_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.machine.reader import read_machine
 from assay.machine.snapshot.writer import record_snapshot, write_archive
 from assay.machine.user_cache import cache_folder

@@ -20,7 +20,7 @@ from assay.cli.partition.rendering import (
     steering_lines,
 )
 from assay.cli.process.termination import terminate_in_order
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.host.host import LiveHost
 from assay.host.journal import PARTITIONS_OWNER, read_entries

@@ -15,7 +15,7 @@ from assay.cli.partition.rendering import (
     steered_kernel_work,
     steering_lines,
 )
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.host.host import LiveHost
 from assay.partition.status import read_kernel_work, read_partitions

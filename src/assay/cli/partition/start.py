@@ -16,7 +16,7 @@ from assay.cli.partition.rendering import (
     warn_of_unmet_needs,
 )
 from assay.cli.process.termination import terminate_in_order
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.startup import warn_of_leftovers
 from assay.host.changes import ActionStatus
 from assay.partition.lifecycle import PartitionHost, StartedPartition, start_partition

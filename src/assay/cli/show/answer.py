@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.api.results.documents import result_document
 from assay.bundle.files import replace_atomically
-from assay.cli.show.documents import json_text, print_json
+from assay.cli.show.json_output import json_text, print_json
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample

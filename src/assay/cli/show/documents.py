@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.api.results.documents import baseline_document, named_document, warm_start_document
-from assay.records import (
-    StudySpec,
-)
-from assay.records.codec import SCHEMA, to_builtins
+from assay.records import StudySpec
+from assay.records.codec import to_builtins
 from assay.search.conclusion.notes import too_few_blocks_notes
-
-
-def print_json(document: dict[str, Any]) -> None:
-    """Print one document on standard output; text that is not Unicode is escaped."""
-    print(json_text(document))
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """Return one document in one line."""
-    return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
 
 
 def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import bench_request, heatmap_path
 from assay.cli.documents.tier import BenchmarkCell, TierBenchAnswer
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.tier.environment import device_of, tier_env
 from assay.errors import InvalidInputError

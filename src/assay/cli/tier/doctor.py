@@ -9,7 +9,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import doctor_request
 from assay.cli.documents.tier import TierDoctorAnswer
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
 from assay.tier.doctor import advisor_finding, findings, usable

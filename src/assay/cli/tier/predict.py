@@ -17,7 +17,7 @@ from assay.cli.arguments.tier import predict_request
 from assay.cli.documents.tier import TierPredictAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.termination import terminate_in_order
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.tier.environment import device_of, tier_env
 from assay.errors import NotPossibleError

@@ -11,7 +11,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.arguments.tier import top_request
 from assay.cli.documents.tier import TierTopAnswer
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of
 from assay.errors import NotPossibleError
 from assay.records import to_builtins

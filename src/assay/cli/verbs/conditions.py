@@ -10,7 +10,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.arguments.study import compare_studies_request, prints_markdown
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.conditions import Conditions
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict

@@ -13,7 +13,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.documents.doctor import DoctorAnswer, Separation, SettingAvailability
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.privileges import unprotected
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.overhead import summary_lines
 from assay.cli.startup import context_with

@@ -8,7 +8,7 @@ import sys
 from assay.api.composition import laboratory, opened_store, program_of
 from assay.api.options.missing import demand_found
 from assay.cli.arguments.common import CommonOptions
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.overhead import overhead_lines
 from assay.cli.startup import context_with
 from assay.errors import NotPossibleError

@@ -11,7 +11,7 @@ from assay.cli.arguments.common import common_options
 from assay.cli.arguments.report import report_request
 from assay.cli.documents.report import ReportAnswer
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.records import to_builtins
 from assay.reporting.html import render_page, write_document
 from assay.reporting.main_picture import main_png, main_svg

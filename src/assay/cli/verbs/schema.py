@@ -9,7 +9,7 @@ from assay.cli.arguments.information import document_name
 from assay.cli.documents.schema import SchemaAnswer
 from assay.cli.parsing.parser import Parsed
 from assay.cli.schemas import DOCUMENTS, schema
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.records import to_builtins
 
 

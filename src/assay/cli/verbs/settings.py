@@ -16,7 +16,7 @@ from assay.cli.documents.settings import (
     ValueProspect,
 )
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.startup import context_with
 from assay.machine.tunables import LATENCY
 from assay.records import Configuration, Scope, Value, to_builtins

@@ -32,7 +32,7 @@ from assay.cli.documents.study import StudyDeleteAnswer
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.answer import deliver_answer, named_result
-from assay.cli.show.documents import print_json
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.result import result_lines
 from assay.cli.verbs import calibrate

@@ -14,7 +14,8 @@ from assay.cli.arguments.sweep import is_schema_request, sweep_request
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.answer import deliver_answer
 from assay.cli.show.design import design_lines
-from assay.cli.show.documents import design_document, print_json
+from assay.cli.show.documents import design_document
+from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 
 

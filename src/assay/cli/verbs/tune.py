@@ -9,7 +9,8 @@ from assay.cli.arguments.study_groups import export_paths
 from assay.cli.arguments.tune import tune_request
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.answer import deliver_answer
-from assay.cli.show.documents import print_json, space_document
+from assay.cli.show.documents import space_document
+from assay.cli.show.json_output import print_json
 from assay.cli.show.space import show_space
 
 

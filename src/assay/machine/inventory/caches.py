@@ -6,6 +6,7 @@ Interface: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``cache/index
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list, parse_mask
@@ -14,6 +15,15 @@ from assay.machine.inventory.document import Cache
 from assay.machine.root import Root
 
 _CPU = "/sys/devices/system/cpu"
+_FILES = (
+    "level",
+    "type",
+    "size",
+    "coherency_line_size",
+    "ways_of_associativity",
+    "shared_cpu_map",
+    "shared_cpu_list",
+)
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "": 1}
 
 CacheProperties = tuple[int, str, int | None, int | None, int | None]
@@ -27,18 +37,25 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
         root: root of the machine.
         cpus: CPUs whose caches are read.
     """
-    online = tuple(cpu.id for cpu in cpus)
+    online = frozenset(cpu.id for cpu in cpus)
     siblings = {cpu.id: cpu.siblings for cpu in cpus}
     found: dict[CacheProperties, set[tuple[int, ...]]] = {}
-    for cpu in online:
+    described: dict[str, set[int]] = {}
+    """CPUs by name of a directory whose cache another CPU has described already."""
+    for cpu in sorted(online):
         folder = f"{_CPU}/cpu{cpu}/cache"
         for name in root.listdir(folder):
             if not re.fullmatch(r"index\d+", name, re.ASCII):
                 continue
-            properties = _properties(root, f"{folder}/{name}")
+            known = described.setdefault(name, set())
+            if cpu in known:
+                continue
+            texts = root.read_texts(f"{folder}/{name}", _FILES)
+            properties = _properties(texts)
             if properties is not None:
                 # Some Itanium kernels leave the map empty; a cache serves at least its core.
-                shared = _shared(root, f"{folder}/{name}", online) or siblings[cpu]
+                shared = _shared(texts, online) or siblings[cpu]
+                known.update(shared)
                 found.setdefault(properties, set()).add(tuple(sorted({cpu, *shared})))
     return tuple(
         Cache(
@@ -53,18 +70,25 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
     )
 
 
-def _properties(root: Root, folder: str) -> CacheProperties | None:
-    level = root.read_int(f"{folder}/level")
-    kind = (root.read_text(f"{folder}/type") or "").lower()
+def _properties(texts: Mapping[str, str]) -> CacheProperties | None:
+    level = _number(texts.get("level"))
+    kind = texts.get("type", "").lower()
     if level is None or level < 1 or kind not in ("unified", "data", "instruction"):
         return None
     return (
         level,
         kind,
-        _size_bytes(root.read_text(f"{folder}/size")),
-        root.read_int(f"{folder}/coherency_line_size") or None,
-        root.read_int(f"{folder}/ways_of_associativity") or None,
+        _size_bytes(texts.get("size")),
+        _number(texts.get("coherency_line_size")) or None,
+        _number(texts.get("ways_of_associativity")) or None,
     )
+
+
+def _number(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return None
 
 
 def _size_bytes(text: str | None) -> int | None:
@@ -72,13 +96,13 @@ def _size_bytes(text: str | None) -> int | None:
     return int(match[1]) * _UNITS[match[2]] or None if match else None
 
 
-def _shared(root: Root, folder: str, online: tuple[int, ...]) -> set[int]:
-    mask, listed = (root.read_text(f"{folder}/shared_cpu_{form}") for form in ("map", "list"))
+def _shared(texts: Mapping[str, str], online: frozenset[int]) -> frozenset[int]:
+    mask, listed = texts.get("shared_cpu_map"), texts.get("shared_cpu_list")
     try:
         cpus = parse_mask(mask) if mask else parse_list(listed) if listed else ()
     except InvalidInputError:
         cpus = ()
-    return set(cpus) & set(online)
+    return online.intersection(cpus)
 
 
 def _without_overlaps(groups: set[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:

@@ -6,6 +6,7 @@ Interfaces: ``Documentation/admin-guide/pm/{cpufreq,cpuidle}.rst``.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -14,15 +15,29 @@ from assay.machine.inventory.document import Frequency, IdleState
 from assay.machine.root import Root
 
 _CPU = "/sys/devices/system/cpu"
+_FILES = (
+    "affected_cpus",
+    "related_cpus",
+    "scaling_driver",
+    "scaling_governor",
+    "energy_performance_preference",
+    "cpuinfo_min_freq",
+    "cpuinfo_max_freq",
+    "base_frequency",
+    "scaling_min_freq",
+    "scaling_max_freq",
+)
+_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 def read_frequencies(root: Root) -> tuple[Frequency, ...]:
     """Return the frequency properties, with the CPUs that share them, also across domains."""
     alike: dict[Frequency, set[int]] = {}
     for policy in policy_folders(root):
-        cpus = _cpus(root, policy)
+        texts = root.read_texts(policy, _FILES)
+        cpus = _cpus(texts)
         if cpus:
-            alike.setdefault(_frequency(root, policy), set()).update(cpus)
+            alike.setdefault(_frequency(texts), set()).update(cpus)
     found = (replace(kind, cpus=tuple(sorted(cpus))) for kind, cpus in alike.items())
     return tuple(sorted(found, key=lambda source: source.cpus))
 
@@ -44,22 +59,23 @@ def _numbered(root: Root, folder: str, start: str) -> list[str]:
     return sorted(names, key=lambda name: int(name[len(start) :]))
 
 
-def _cpus(root: Root, folder: str) -> tuple[int, ...]:
-    text = root.read_text(f"{folder}/affected_cpus") or root.read_text(f"{folder}/related_cpus")
-    return list_in((text or "").replace(" ", ","))
+def _cpus(texts: Mapping[str, str]) -> tuple[int, ...]:
+    text = texts.get("affected_cpus") or texts.get("related_cpus") or ""
+    return list_in(text.replace(" ", ","))
 
 
-def _frequency(root: Root, folder: str) -> Frequency:
+def _frequency(texts: Mapping[str, str]) -> Frequency:
+    khz = {name: int(text) for name, text in texts.items() if _NUMBER.fullmatch(text)}
     return Frequency(
         cpus=(),
-        driver=root.read_text(f"{folder}/scaling_driver") or None,
-        governor=root.read_text(f"{folder}/scaling_governor") or None,
-        preference=root.read_text(f"{folder}/energy_performance_preference") or None,
-        min_khz=root.read_int(f"{folder}/cpuinfo_min_freq"),
-        max_khz=root.read_int(f"{folder}/cpuinfo_max_freq"),
-        base_khz=root.read_int(f"{folder}/base_frequency"),
-        limit_low_khz=root.read_int(f"{folder}/scaling_min_freq"),
-        limit_high_khz=root.read_int(f"{folder}/scaling_max_freq"),
+        driver=texts.get("scaling_driver") or None,
+        governor=texts.get("scaling_governor") or None,
+        preference=texts.get("energy_performance_preference") or None,
+        min_khz=khz.get("cpuinfo_min_freq"),
+        max_khz=khz.get("cpuinfo_max_freq"),
+        base_khz=khz.get("base_frequency"),
+        limit_low_khz=khz.get("scaling_min_freq"),
+        limit_high_khz=khz.get("scaling_max_freq"),
     )
 
 

@@ -17,10 +17,18 @@ _CPU = "/sys/devices/system/cpu"
 
 @dataclass
 class _PartBuilder:
-    """A part during the construction of the tree."""
+    """A part during the construction of the tree.
+
+    Attributes:
+        part: the part itself.
+        inner: its children, which share no CPU.
+        child_of: child by CPU.
+        memory: memory next to it.
+    """
 
     part: Part
     inner: list[_PartBuilder] = field(default_factory=list)
+    child_of: dict[int, _PartBuilder] = field(default_factory=dict)
     memory: list[Part] = field(default_factory=list)
 
     def build(self) -> Part:
@@ -123,19 +131,22 @@ def _insert(here: _PartBuilder, part: Part) -> None:
     wanted = set(part.cpus)
     if not wanted:
         return
-    if part.kind == "group" and wanted == set(here.part.cpus):
+    if part.kind == "group" and part.cpus == here.part.cpus:
         return
-    for inner in here.inner:
-        if wanted <= set(inner.part.cpus):
+    touched = {id(child): child for cpu in part.cpus if (child := here.child_of.get(cpu))}
+    if len(touched) == 1:
+        (inner,) = touched.values()
+        if wanted.issubset(inner.part.cpus):
             _insert(inner, part)
             return
-    held = [child for child in here.inner if set(child.part.cpus) <= wanted]
-    crossing = any(
-        not wanted.isdisjoint(child.part.cpus) and child not in held for child in here.inner
-    )
-    if not crossing:
-        rest = [child for child in here.inner if child not in held]
-        here.inner = [*rest, _PartBuilder(part, inner=held)]
+    held = list(touched.values())
+    if any(not wanted.issuperset(child.part.cpus) for child in held):
+        return
+    fresh = _PartBuilder(part, held, {cpu: child for child in held for cpu in child.part.cpus})
+    if held:
+        here.inner = [child for child in here.inner if id(child) not in touched]
+    here.inner.append(fresh)
+    here.child_of.update(dict.fromkeys(part.cpus, fresh))
 
 
 def _near(root: Root, nodes: tuple[Node, ...], node: Node) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assay.machine.root import Root, link_target, resolved
+from assay.machine.links import link_target, resolved
+from assay.machine.root import Root
 from assay.machine.snapshot.file_groups import file_groups
 from assay.machine.snapshot.scrub import scrub_file, scrub_text
 from assay.machine.tunables import LATENCY
