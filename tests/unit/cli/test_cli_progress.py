@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from assay.cli.process.termination import Terminated
+from assay.cli.show import overhead_limiter as limiter_module
 from assay.cli.show import progress as progress_module
-from assay.cli.show.progress import MAX_OVERHEAD_SHARE, Progress, ProgressState, fit_parts
+from assay.cli.show.progress import MAX_OVERHEAD_SHARE, Progress
+from assay.cli.show.progress_state import ProgressState, fit_parts
 from assay.errors import NotPossibleError
 from assay.executors.progress.live import LatestReport
 from assay.records import (
@@ -214,11 +216,12 @@ def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.Monkey
     clock, taken_s = Clock(), []
 
     def dear(*given: Any) -> Leader:
-        clock.now_s += 0.5
-        taken_s.append(0.5)
+        clock.now_s += 0.02
+        taken_s.append(0.02)
         return with_interval(*given)
 
     monkeypatch.setattr(progress_module, "time", clock)
+    monkeypatch.setattr(limiter_module, "time", clock)
     monkeypatch.setattr(progress_module, "with_interval", dear)
     monkeypatch.setattr(progress_module, "PLAIN_LINE_INTERVAL_S", 0.0)
     progress = None
@@ -229,6 +232,36 @@ def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.Monkey
         progress.sampled(sample, race, Budget(time_s=1.0))
     assert len(taken_s) > 2
     assert sum(taken_s[:-1]) <= 1.01 * MAX_OVERHEAD_SHARE * clock.now_s
+
+
+def test_live_line_finds_the_leader_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, found = Clock(), []
+
+    class CountedScoreboard(Scoreboard):
+        def leader(self, block: int) -> Leader | None:
+            found.append(block)
+            return super().leader(block)
+
+    monkeypatch.setattr(progress_module, "time", clock)
+    monkeypatch.setattr(progress_module, "Scoreboard", CountedScoreboard)
+    told = list(launches(arms=2, blocks=1000))
+    with Progress(told[0][0], live=True, quiet=False) as progress:
+        for _, race, sample in told:
+            progress.launching(sample.launch, Budget(time_s=1.0))
+            clock.now_s += 0.005
+            progress.sampled(sample, race, Budget(time_s=1.0))
+        assert progress._shown is not None
+        assert "best so far" in progress._shown.so_far
+    assert clock.now_s - 1 <= len(found) <= clock.now_s + 1
+
+
+def test_resumed_study_compares_its_newest_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_module, "MAX_EARLIER_SAMPLES", 10)
+    added = []
+    monkeypatch.setattr(Scoreboard, "add", lambda _, sample: added.append(sample))
+    *earlier, (spec, race, newest) = launches(arms=2, blocks=50)
+    Progress(spec, live=False, quiet=False).sampled(newest, race, Budget())
+    assert added == [*(sample for _, _, sample in earlier[-9:]), newest]
 
 
 def test_leader_has_best_mean(capsys: pytest.CaptureFixture[str]) -> None:
