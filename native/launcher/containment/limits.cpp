@@ -12,6 +12,12 @@ namespace {
 
 constexpr Nanos max_poll_interval = 20 * nanos_per_milli;
 
+/// Checks use at most 1/20 of the time. Without a control group, each one reads files of every process of the
+/// tree.
+constexpr Nanos check_duty_divisor = 20;
+/// Limits of a very large tree are still checked at this distance.
+constexpr Nanos max_check_distance = nanos_per_second / 2;
+
 const char* name_of(LimitEnforcement enforcement) {
     return enforcement == LimitEnforcement::kernel ? "kernel" : "polled";
 }
@@ -44,6 +50,8 @@ void LimitMonitor::start(Nanos now) {
 
 void LimitMonitor::run(Nanos now) {
     if (hit_ != nullptr) return;
+    // CPU time, because preemption while checking must not delay the next check.
+    const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     const Nanos cpu = cpu_left();
     if (cpu == 0)
         hit_ = "cpu";
@@ -56,7 +64,9 @@ void LimitMonitor::run(Nanos now) {
 
     interval_ = std::min(interval_ + interval_ / 2, max_poll_interval);
     const bool only_cpu = !limits_.memory_bytes && !limits_.pids && !limits_.output_bytes;
-    due_ = hit_ != nullptr ? never : now + (only_cpu ? cpu : std::min(interval_, cpu));
+    const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
+    const Nanos distance = std::min(cost * check_duty_divisor, max_check_distance);
+    due_ = hit_ != nullptr ? never : now + std::max(only_cpu ? cpu : std::min(interval_, cpu), distance);
 }
 
 Nanos LimitMonitor::cpu_left() {
