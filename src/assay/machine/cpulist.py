@@ -95,7 +95,12 @@ def parse_mask(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"[0-9A-Fa-f]+", digits) or len(digits) * 4 > _MAX:
         raise _not_a("mask", text)
     mask = int(digits, 16)
-    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+    found = []
+    while mask:  # a step for each number, not for each bit
+        lowest = mask & -mask
+        found.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return tuple(found)
 
 
 def _expand(part: str, text: str) -> Iterable[int]:

@@ -13,6 +13,7 @@ from assay.machine.cpu_restriction import read_restriction
 from assay.machine.document import Boot, Machine
 from assay.machine.processor import read_kernel, read_processor
 from assay.machine.programs.libraries import find_libraries
+from assay.machine.remembered_root import remembered
 from assay.machine.rights import read_rights, read_rt_share
 from assay.machine.root import Root
 from assay.machine.snapshot_facts import read_facts
@@ -45,7 +46,19 @@ def read_machine(
             which large hosts have thousands; without them no system setting is available.
         config: true to read the configuration of the kernel too, with ``system`` (milliseconds).
     """
-    root = root or Root()
+    with remembered(root or Root()) as once:
+        return _machine(once, env, affinity, status, system=system, config=config)
+
+
+def _machine(
+    root: Root,
+    env: Mapping[str, str] | None,
+    affinity: Iterable[int] | None,
+    status: str | None,
+    *,
+    system: bool,
+    config: bool,
+) -> Machine:
     if env is None:
         env = os.environ if root.live else {}
     facts = read_facts(root)

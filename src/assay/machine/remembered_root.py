@@ -11,7 +11,7 @@ import msgspec
 from assay.machine.root import Root
 
 
-class _Reading(msgspec.Struct, frozen=True):
+class _Reading(msgspec.Struct, frozen=True, gc=False):
     """Content of a file, and the number of bytes that were requested; -1: all."""
 
     content: bytes | None
@@ -21,6 +21,10 @@ class _Reading(msgspec.Struct, frozen=True):
         """Return whether a further reading up to a limit would return the same begin."""
         whole = self.limit < 0 or self.content is None or len(self.content) < self.limit
         return whole or 0 <= limit <= self.limit
+
+    def within(self, limit: int) -> bytes | None:
+        """Return the content up to a limit."""
+        return self.content if limit < 0 or self.content is None else self.content[:limit]
 
 
 class RememberedRoot(Root, frozen=True, eq=False):
@@ -44,23 +48,20 @@ class RememberedRoot(Root, frozen=True, eq=False):
         if known is None or not known.covers(limit):
             content = super().read_bytes(path, limit)
             known = self.readings[path] = _Reading(content, limit)
-        if known.content is None or limit < 0:
-            return known.content
-        return known.content[:limit]
+        return known.within(limit)
 
     def read_folder(self, folder: str, names: Iterable[str], limit: int = -1) -> dict[str, bytes]:
         """Return the contents of files of one directory by name; missing ones are left out."""
-        wanted = tuple(names)
-        missing = [name for name in wanted if not self._covers(f"{folder}/{name}", limit)]
+        known = {name: self.readings.get(f"{folder}/{name}") for name in names}
+        missing = [name for name, one in known.items() if one is None or not one.covers(limit)]
         read = super().read_folder(folder, missing, limit) if missing else {}
         for name in missing:
-            self.readings[f"{folder}/{name}"] = _Reading(read.get(name), limit)
-        contents = {name: self.read_bytes(f"{folder}/{name}", limit) for name in wanted}
-        return {name: content for name, content in contents.items() if content is not None}
-
-    def _covers(self, path: str, limit: int) -> bool:
-        known = self.readings.get(path)
-        return known is not None and known.covers(limit)
+            known[name] = self.readings[f"{folder}/{name}"] = _Reading(read.get(name), limit)
+        return {
+            name: content
+            for name, one in known.items()
+            if one is not None and (content := one.within(limit)) is not None
+        }
 
     def listdir(self, path: str) -> tuple[str, ...]:
         """Return the names in a directory, sorted; an empty tuple if it is missing."""
@@ -80,18 +81,25 @@ class RememberedRoot(Root, frozen=True, eq=False):
 
 @contextmanager
 def remembered(root: Root) -> Iterator[RememberedRoot]:
-    """Yield a root with the same files that reads each of them once.
-
-    Raises:
-        OSError: the directory of a recorded tree is missing.
-    """
-    if root.live:
-        yield RememberedRoot(root.path)
+    """Yield a root with the same files that reads each of them once; the root itself if it does."""
+    if isinstance(root, RememberedRoot):
+        yield root
         return
-    from assay.machine.open_below import open_base
-
-    base_fd = open_base(str(root.path))
+    base_fd = _base_of(root)
     try:
         yield RememberedRoot(root.path, base_fd)
     finally:
-        os.close(base_fd)
+        if base_fd is not None:
+            os.close(base_fd)
+
+
+def _base_of(root: Root) -> int | None:
+    """Open the directory of a recorded tree; ``None`` for the running host or a missing tree."""
+    if root.live:
+        return None
+    from assay.machine.open_below import open_base
+
+    try:
+        return open_base(str(root.path))
+    except OSError:
+        return None

@@ -54,7 +54,7 @@ def read_topology(root: Root, memory_bytes: int = 0) -> Topology:
     packages = _packages(root, online)
     caches = _last_caches(root, siblings)
     dies = _dies(root, siblings)
-    max_khz = _of_each(root, online, "cpufreq/cpuinfo_max_freq")
+    max_khz = _max_khz(root, online)
     kinds = _kinds(root, online, max_khz)
     cpus = tuple(
         Cpu(
@@ -124,7 +124,8 @@ def _groups(
         if cpu in found:
             continue
         named = set(members(cpu) or ())
-        group = tuple(sorted((named & known - found.keys()) | {cpu}))
+        fresh = {other for other in named if other in known and other not in found}
+        group = tuple(sorted(fresh | {cpu}))
         found.update(dict.fromkeys(group, group))
     return found
 
@@ -241,6 +242,20 @@ def _kinds_by_clock(root: Root, online: tuple[int, ...], max_khz: dict[int, int]
         return {}
     base_khz = _of_each(root, online, "cpufreq/base_frequency")
     return kinds if not base_khz or _tiers(base_khz) == kinds else {}
+
+
+def _max_khz(root: Root, online: tuple[int, ...]) -> dict[int, int]:
+    """Return the highest frequency by CPU, if known, from the files that other readers need too."""
+    policies = frozenset(root.listdir(f"{_CPU}/cpufreq"))
+    # A domain has the number of its first CPU (cpufreq_policy_alloc); old kernels have no domains.
+    folders = {
+        cpu: f"{_CPU}/cpufreq/policy{cpu}"
+        if f"policy{cpu}" in policies
+        else f"{_CPU}/cpu{cpu}/cpufreq"
+        for cpu in online
+    }
+    found = {cpu: root.read_int(f"{folder}/cpuinfo_max_freq") for cpu, folder in folders.items()}
+    return {cpu: value for cpu, value in found.items() if value}
 
 
 def _of_each(root: Root, online: tuple[int, ...], name: str) -> dict[int, int]:

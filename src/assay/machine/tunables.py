@@ -163,17 +163,22 @@ def find_tunable(path: str) -> Tunable | None:
 def read_system(root: Root) -> dict[str, str]:
     """Return the content of the files for a machine document, by path."""
     found = {}
-    listdir = functools.cache(root.listdir)  # patterns share directories
+
+    @functools.cache  # patterns share directories
+    def matches(folder: str, word: str) -> tuple[str, ...]:
+        form = _compiled(word)
+        return tuple(name for name in root.listdir(folder) if form.fullmatch(name))
+
     names_by_folder: dict[str, list[str]] = {}
     for tunable in TUNABLES:
-        for path in _expanded(listdir, tunable.pattern) if tunable.read else ():
+        for path in _expanded(matches, tunable.pattern) if tunable.read else ():
             folder, _, name = path.rpartition("/")
             names_by_folder.setdefault(folder, []).append(name)
     for folder, names in names_by_folder.items():
         for name, text in root.read_texts(folder, names, _MAX_READ_BYTES).items():
             found[f"{folder}/{name}"] = text
     for folder in FOLDERS:
-        names = [name for name in listdir(folder) if re.fullmatch(r"[a-z]*[0-9]+", name)]
+        names = [name for name in root.listdir(folder) if re.fullmatch(r"[a-z]*[0-9]+", name)]
         if names:
             found[folder] = " ".join(names)
     if root.exists(LATENCY):
@@ -209,8 +214,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(_WORD.get(part, re.escape(part)) for part in parts), re.ASCII)
 
 
-def _expanded(listdir: Callable[[str], tuple[str, ...]], pattern: str) -> Iterator[str]:
-    """Yield the paths of a tree that match a pattern."""
+def _expanded(matches: Callable[[str, str], tuple[str, ...]], pattern: str) -> Iterator[str]:
+    """Yield the paths of a tree that match a pattern.
+
+    Args:
+        matches: returns the names in a directory that match a word of a pattern.
+        pattern: pattern of the paths.
+    """
     before, _, rest = pattern.partition("#") if "#" in pattern else pattern.partition("*")
     if not rest and before == pattern:
         yield pattern
@@ -218,7 +228,5 @@ def _expanded(listdir: Callable[[str], tuple[str, ...]], pattern: str) -> Iterat
     folder, _, start = before.rpartition("/")
     mark = pattern[len(before)]
     end, slash, rest = rest.partition("/")
-    form = _compiled(start + mark + end)
-    for name in listdir(folder):
-        if form.fullmatch(name):
-            yield from _expanded(listdir, f"{folder}/{name}{slash}{rest}")
+    for name in matches(folder, start + mark + end):
+        yield from _expanded(matches, f"{folder}/{name}{slash}{rest}")

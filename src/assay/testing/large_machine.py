@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.machine.cpulist import format_list
+from assay.machine.value_formats import format_mask
 
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
@@ -121,6 +122,7 @@ def _cpu_files(
             ("ways_of_associativity", ways),
             ("coherency_line_size", "64"),
             ("shared_cpu_list", whole if last else siblings),
+            ("shared_cpu_map", format_mask(members if last else (core, core + cores))),
         ):
             yield f"{place}/{name}", text
     for index, (name, latency) in enumerate(_IDLE_STATES):

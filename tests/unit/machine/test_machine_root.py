@@ -73,7 +73,7 @@ def test_live_root_reads_the_host():
 
 @pytest.fixture(scope="module")
 def loops(tmp_path_factory) -> Path:
-    """Return a tree whose links lead out of it, for the one who ignores its root."""
+    """Return a tree whose links lead out of it for a reader that ignores the root."""
     base = tmp_path_factory.mktemp("escape") / "tree"
     (base / "a").mkdir(parents=True)
     (base / "a" / "file").write_text("inside")

@@ -6,6 +6,7 @@ Interface: ``Documentation/ABI/testing/sysfs-devices-system-cpu`` (``cache/index
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 
 from assay.errors import InvalidInputError
@@ -22,7 +23,6 @@ _FILES = (
     "coherency_line_size",
     "ways_of_associativity",
     "shared_cpu_map",
-    "shared_cpu_list",
 )
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "": 1}
 
@@ -40,21 +40,25 @@ def read_caches(root: Root, cpus: tuple[Cpu, ...]) -> tuple[Cache, ...]:
     online = frozenset(cpu.id for cpu in cpus)
     siblings = {cpu.id: cpu.siblings for cpu in cpus}
     found: dict[CacheProperties, set[tuple[int, ...]]] = {}
-    described: dict[str, set[int]] = {}
+    names_of: dict[int, list[str]] = {}
+    described: dict[str, set[int]] = defaultdict(set)
     """CPUs by name of a directory whose cache another CPU has described already."""
     for cpu in sorted(online):
         folder = f"{_CPU}/cpu{cpu}/cache"
-        for name in root.listdir(folder):
-            if not re.fullmatch(r"index\d+", name, re.ASCII):
-                continue
-            known = described.setdefault(name, set())
+        first = siblings[cpu][0]
+        if cpu != first and all(cpu in described[name] for name in names_of.get(first) or [""]):
+            continue  # the threads of a core have the same caches
+        names = [n for n in root.listdir(folder) if re.fullmatch(r"index\d+", n, re.ASCII)]
+        names_of[cpu] = names
+        for name in names:
+            known = described[name]
             if cpu in known:
                 continue
             texts = root.read_texts(f"{folder}/{name}", _FILES)
             properties = _properties(texts)
             if properties is not None:
                 # Some Itanium kernels leave the map empty; a cache serves at least its core.
-                shared = _shared(texts, online) or siblings[cpu]
+                shared = _shared(root, f"{folder}/{name}", texts, online) or siblings[cpu]
                 known.update(shared)
                 found.setdefault(properties, set()).add(tuple(sorted({cpu, *shared})))
     return tuple(
@@ -96,8 +100,11 @@ def _size_bytes(text: str | None) -> int | None:
     return int(match[1]) * _UNITS[match[2]] or None if match else None
 
 
-def _shared(texts: Mapping[str, str], online: frozenset[int]) -> frozenset[int]:
-    mask, listed = texts.get("shared_cpu_map"), texts.get("shared_cpu_list")
+def _shared(
+    root: Root, folder: str, texts: Mapping[str, str], online: frozenset[int]
+) -> frozenset[int]:
+    mask = texts.get("shared_cpu_map")
+    listed = None if mask else root.read_text(f"{folder}/shared_cpu_list")
     try:
         cpus = parse_mask(mask) if mask else parse_list(listed) if listed else ()
     except InvalidInputError:

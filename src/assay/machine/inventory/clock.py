@@ -17,7 +17,6 @@ from assay.machine.root import Root
 _CPU = "/sys/devices/system/cpu"
 _FILES = (
     "affected_cpus",
-    "related_cpus",
     "scaling_driver",
     "scaling_governor",
     "energy_performance_preference",
@@ -35,7 +34,7 @@ def read_frequencies(root: Root) -> tuple[Frequency, ...]:
     alike: dict[Frequency, set[int]] = {}
     for policy in policy_folders(root):
         texts = root.read_texts(policy, _FILES)
-        cpus = _cpus(texts)
+        cpus = _cpus(root, policy, texts)
         if cpus:
             alike.setdefault(_frequency(texts), set()).update(cpus)
     found = (replace(kind, cpus=tuple(sorted(cpus))) for kind, cpus in alike.items())
@@ -59,8 +58,8 @@ def _numbered(root: Root, folder: str, start: str) -> list[str]:
     return sorted(names, key=lambda name: int(name[len(start) :]))
 
 
-def _cpus(texts: Mapping[str, str]) -> tuple[int, ...]:
-    text = texts.get("affected_cpus") or texts.get("related_cpus") or ""
+def _cpus(root: Root, policy: str, texts: Mapping[str, str]) -> tuple[int, ...]:
+    text = texts.get("affected_cpus") or root.read_text(f"{policy}/related_cpus") or ""
     return list_in(text.replace(" ", ","))
 
 

@@ -15,7 +15,7 @@ from assay.machine.root import Root
 _CPU = "/sys/devices/system/cpu"
 
 
-@dataclass
+@dataclass(eq=False)
 class _PartBuilder:
     """A part during the construction of the tree.
 
@@ -128,23 +128,21 @@ def _cores(root: Root, machine: Machine) -> list[Part]:
 
 def _insert(here: _PartBuilder, part: Part) -> None:
     """Insert a part into the smallest part that contains it; larger kinds come first."""
-    wanted = set(part.cpus)
-    if not wanted:
+    if not part.cpus or (part.kind == "group" and part.cpus == here.part.cpus):
         return
-    if part.kind == "group" and part.cpus == here.part.cpus:
+    children = [here.child_of.get(cpu) for cpu in part.cpus]
+    first = children[0]
+    if first is not None and all(child is first for child in children):
+        _insert(first, part)
         return
-    touched = {id(child): child for cpu in part.cpus if (child := here.child_of.get(cpu))}
-    if len(touched) == 1:
-        (inner,) = touched.values()
-        if wanted.issubset(inner.part.cpus):
-            _insert(inner, part)
-            return
-    held = list(touched.values())
+    held = list({id(child): child for child in children if child is not None}.values())
+    wanted = frozenset(part.cpus)
     if any(not wanted.issuperset(child.part.cpus) for child in held):
         return
-    fresh = _PartBuilder(part, held, {cpu: child for child in held for cpu in child.part.cpus})
+    inner_of = {cpu: child for cpu, child in zip(part.cpus, children, strict=True) if child}
+    fresh = _PartBuilder(part, held, inner_of)
     if held:
-        here.inner = [child for child in here.inner if id(child) not in touched]
+        here.inner = [child for child in here.inner if child not in held]
     here.inner.append(fresh)
     here.child_of.update(dict.fromkeys(part.cpus, fresh))
 
