@@ -98,6 +98,7 @@ from assay.records.requirement import (
 )
 from assay.records.reservation import Reservation
 from assay.records.sample import Evidence, Grant, GrantStatus, Outcome, Sample
+from assay.records.sample_decoder import SampleDecoder
 from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
@@ -212,6 +213,7 @@ __all__ = [
     "Rlimit",
     "RunFacts",
     "Sample",
+    "SampleDecoder",
     "Sched",
     "Scope",
     "Series",

@@ -52,7 +52,7 @@ def decode(document: bytes | str, kind: type[T]) -> T:
         InvalidInputError: not JSON, or not of this type; names the key.
     """
     try:
-        if _holds_bytes(document):
+        if holds_bytes(document):
             plain = parse_json(document)
             return msgspec.convert(plain, kind, dec_hook=_decode_hook, str_keys=True)
         return msgspec.json.decode(document, type=kind, dec_hook=_decode_hook)
@@ -61,6 +61,11 @@ def decode(document: bytes | str, kind: type[T]) -> T:
             f"Invalid {kind.__name__} document: {error}.",
             "A newer assay may have written it; compare `assay --version`.",
         ) from error
+
+
+def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """Return a decoder for many documents without non-UTF-8 bytes (``holds_bytes``)."""
+    return msgspec.json.Decoder(kind, dec_hook=_decode_hook)
 
 
 def json_text(value: Any) -> str:
@@ -76,14 +81,14 @@ def parse_json(document: bytes | str) -> Any:
     Raises:
         ValueError: invalid JSON.
     """
-    if not _holds_bytes(document):
+    if not holds_bytes(document):
         return msgspec.json.decode(document)
     import json
 
     return json.loads(document)
 
 
-def _holds_bytes(document: bytes | str) -> bool:
+def holds_bytes(document: bytes | str) -> bool:
     """Return whether a document may contain bytes that are not UTF-8."""
     if isinstance(document, bytes):
         return b"\\udc" in document

@@ -17,6 +17,7 @@ from assay.store.rows import (
     conclusion_of,
     decode_stored,
     enum_member,
+    sample_reader,
     strata_of,
     study_row,
 )
@@ -102,7 +103,7 @@ class SqlReader:
         with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
-        return [decode_stored(document, Sample, study_id) for document in documents]
+        return list(map(sample_reader(study_id), documents))
 
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
         """See ``Store.outputs``."""

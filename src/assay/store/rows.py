@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Dialect, Table, func, insert, select
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.records import Conclusion, Plan, Stratum, decode, encode
+from assay.records import Conclusion, Plan, Sample, SampleDecoder, Stratum, decode, encode
 from assay.store.ids import new_id
 from assay.store.schema import PLAN, SAMPLE, STRATUM, STUDY
 
@@ -49,6 +49,22 @@ def decode_stored(document: str, kind: type[T], study_id: str) -> T:
         return decode(document, kind)
     except InvalidInputError as error:
         raise _unreadable(study_id, error.cause) from error
+
+
+def sample_reader(study_id: str) -> Callable[[str], Sample]:
+    """Return a function that decodes stored samples of a study, with shared equal parts.
+
+    The function raises ``NotPossibleError`` for an unreadable document.
+    """
+    decoder = SampleDecoder()
+
+    def read(document: str) -> Sample:
+        try:
+            return decoder.decode(document)
+        except InvalidInputError as error:
+            raise _unreadable(study_id, error.cause) from error
+
+    return read
 
 
 def enum_member(kind: type[E], text: str, study_id: str) -> E:
