@@ -142,6 +142,17 @@ class Store(Protocol):
         """Return the samples of a study or stratum, without outputs, in the order of storing."""
         ...
 
+    def iterate_samples(self, study_id: str, stratum_number: int | None = None) -> Iterator[Sample]:
+        """Iterate over the samples that ``samples`` returns; they are read in pages.
+
+        Samples that are added during the iteration are left out. The iteration holds no lock
+        between pages.
+
+        Raises:
+            InvalidInputError: unknown study, also one that is deleted during the iteration.
+        """
+        ...
+
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
         """Iterate over the stored outputs of each sample of a stratum, in the order of ``samples``.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
@@ -10,6 +11,7 @@ from sqlalchemy import Engine, select
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.overhead import Overhead
 from assay.store.base import StudyHead, StudyRecord
+from assay.store.dictionaries import DocumentKind, DocumentReader
 from assay.store.ids import resolve_id
 from assay.store.rows import (
     LAUNCHES,
@@ -17,16 +19,17 @@ from assay.store.rows import (
     conclusion_of,
     decode_stored,
     enum_member,
+    newest_conclusion,
     sample_reader,
-    strata_of,
     study_row,
 )
 from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.shared_documents import strata_of
 from assay.store.study_locks import StudyLocks
 
 _ORDER = (STUDY.c.created_at, STUDY.c.number)
 _PAGE = 256
-"""Number of samples whose outputs are read at a time: some megabytes at most."""
+"""Number of samples that are read at a time: with outputs some megabytes at most."""
 
 
 class SqlReader:
@@ -78,12 +81,13 @@ class SqlReader:
         with self._translating_errors(), self._engine.connect() as connection:
             row = study_row(connection, study_id)
             strata = strata_of(connection, study_id)
+            conclusion = newest_conclusion(connection, row)
         return StudyRecord(
             id=row.id,
             spec=decode_stored(row.spec, StudySpec, study_id),
             status=self._status(row),
             strata=tuple(strata),
-            conclusion=conclusion_of(row),
+            conclusion=conclusion,
             elapsed_s=row.elapsed_s,
             launches=row.launches,
             created_at=row.created_at,
@@ -97,30 +101,45 @@ class SqlReader:
 
     def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
         """See ``Store.samples``."""
-        query = select(SAMPLE.c.document).where(SAMPLE.c.study == study_id)
+        return list(self.iterate_samples(study_id, stratum_number))
+
+    def iterate_samples(self, study_id: str, stratum_number: int | None = None) -> Iterator[Sample]:
+        """See ``Store.iterate_samples``."""
+        reader = DocumentReader(study_id, DocumentKind.SAMPLE)
+        decoded = sample_reader(study_id)
+        columns = (SAMPLE.c.stratum, SAMPLE.c.document, SAMPLE.c.content, SAMPLE.c.dictionary)
+        for page in _pages(self._sample_numbers(study_id, stratum_number)):
+            query = select(*columns).where(SAMPLE.c.number.in_(page)).order_by(SAMPLE.c.number)
+            with self._translating_errors(), self._engine.connect() as connection:
+                rows = connection.execute(query).all()
+                if len(rows) < len(page):
+                    study_row(connection, study_id)  # names a study that was deleted meanwhile
+                documents = [reader.document(connection, row, row.stratum) for row in rows]
+            yield from map(decoded, documents)
+
+    def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
+        """See ``Store.outputs``."""
+        reader = DocumentReader(study_id, DocumentKind.OUTPUT)
+        for page in _pages(self._sample_numbers(study_id, stratum_number)):
+            kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
+            with self._translating_errors(), self._engine.connect() as connection:
+                documents = {
+                    row.sample: reader.document(connection, row, stratum_number)
+                    for row in connection.execute(kept).all()
+                }
+            for number in page:
+                document = documents.get(number)
+                yield decode_stored(document, tuple[Output, ...], study_id) if document else ()
+
+    def _sample_numbers(self, study_id: str, stratum_number: int | None) -> array[int]:
+        """Return the numbers of the samples of a study or stratum, from an index."""
+        query = select(SAMPLE.c.number).where(SAMPLE.c.study == study_id)
         if stratum_number is not None:
             query = query.where(SAMPLE.c.stratum == stratum_number)
         with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
-            documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
-        return list(map(sample_reader(study_id), documents))
-
-    def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
-        """See ``Store.outputs``."""
-        query = select(SAMPLE.c.number).where(
-            SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number
-        )
-        with self._translating_errors(), self._engine.connect() as connection:
-            study_row(connection, study_id)
-            numbers = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
-        for begin in range(0, len(numbers), _PAGE):
-            page = numbers[begin : begin + _PAGE]
-            kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
-            with self._translating_errors(), self._engine.connect() as connection:
-                documents = {row.sample: row.document for row in connection.execute(kept)}
-            for number in page:
-                document = documents.get(number)
-                yield decode_stored(document, tuple[Output, ...], study_id) if document else ()
+            found = connection.execute(query.order_by(SAMPLE.c.number)).scalars()
+            return array("q", found)
 
     def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
         """See ``Store.plans``."""
@@ -135,15 +154,15 @@ class SqlReader:
     def conclusion(self, study_id: str) -> Conclusion | None:
         """See ``Store.conclusion``."""
         with self._translating_errors(), self._engine.connect() as connection:
-            return conclusion_of(study_row(connection, study_id))
+            return newest_conclusion(connection, study_row(connection, study_id))
 
     def conclusions(self, study_id: str) -> dict[int, Conclusion]:
         """See ``Store.conclusions``."""
-        query = select(VERDICT.c.stratum, VERDICT.c.document).where(VERDICT.c.study == study_id)
+        query = select(VERDICT).where(VERDICT.c.study == study_id)
         with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
-        return {row.stratum: decode_stored(row.document, Conclusion, study_id) for row in rows}
+        return {row.stratum: conclusion_of(row, study_id) for row in rows}
 
     def overheads(self, machine: str) -> tuple[Overhead, ...]:
         """See ``Store.overheads``."""
@@ -162,3 +181,8 @@ class SqlReader:
         if status is Status.RUNNING and not self._locks.is_locked(row.number):
             return Status.INTERRUPTED
         return status
+
+
+def _pages(numbers: array[int]) -> Iterator[array[int]]:
+    for begin in range(0, len(numbers), _PAGE):
+        yield numbers[begin : begin + _PAGE]

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Dialect, Table, func, insert, select
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.records import Conclusion, Plan, Sample, SampleDecoder, Stratum, decode, encode
+from assay.records import Conclusion, Plan, Sample, SampleDecoder, decode, encode
 from assay.store.ids import new_id
-from assay.store.schema import PLAN, SAMPLE, STRATUM, STUDY
+from assay.store.packing import inflated
+from assay.store.schema import PLAN, SAMPLE, STUDY, VERDICT
 
 T = TypeVar("T")
 E = TypeVar("E", bound=enum.Enum)
 Row = Any
-"""Row of ``STUDY``; SQLAlchemy 2.0 and 2.1 type it differently."""
+"""Row of a table; SQLAlchemy 2.0 and 2.1 type it differently."""
 
-LAUNCHES = (
-    select(func.count())
-    .select_from(SAMPLE)
-    .where(SAMPLE.c.study == STUDY.c.id)
-    .scalar_subquery()
-    .label("launches")
+COUNTED_SAMPLES = (
+    select(func.count()).select_from(SAMPLE).where(SAMPLE.c.study == STUDY.c.id).scalar_subquery()
 )
+LAUNCHES = func.coalesce(STUDY.c.launches, COUNTED_SAMPLES).label("launches")
+"""Number of samples; counted, in an index, only where the row of the study does not state it."""
 
 
-def encode_checked(record: T, kind: type[T]) -> str:
-    """Return the JSON text of a record after verifying that it can be decoded."""
-    document = encode(record).decode()
+def encode_checked(record: T, kind: type[T]) -> bytes:
+    """Return the JSON document of a record after verifying that it can be decoded."""
+    document = encode(record)
     decode(document, kind)
     return document
 
@@ -39,7 +40,7 @@ def escape_undecodable(text: str) -> str:
     return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
-def decode_stored(document: str, kind: type[T], study_id: str) -> T:
+def decode_stored(document: str | bytes, kind: type[T], study_id: str) -> T:
     """Return the record of a stored document.
 
     Raises:
@@ -51,20 +52,33 @@ def decode_stored(document: str, kind: type[T], study_id: str) -> T:
         raise _unreadable(study_id, error.cause) from error
 
 
-def sample_reader(study_id: str) -> Callable[[str], Sample]:
+def sample_reader(study_id: str) -> Callable[[str | bytes], Sample]:
     """Return a function that decodes stored samples of a study, with shared equal parts.
 
     The function raises ``NotPossibleError`` for an unreadable document.
     """
     decoder = SampleDecoder()
 
-    def read(document: str) -> Sample:
+    def read(document: str | bytes) -> Sample:
         try:
             return decoder.decode(document)
         except InvalidInputError as error:
             raise _unreadable(study_id, error.cause) from error
 
     return read
+
+
+@contextmanager
+def reading_packed(study_id: str) -> Iterator[None]:
+    """Translate errors of packed documents.
+
+    Raises:
+        NotPossibleError: a packed document is damaged, or its references are missing.
+    """
+    try:
+        yield
+    except (zlib.error, LookupError) as error:
+        raise _unreadable(study_id, f"damaged packed document: {error}.") from error
 
 
 def enum_member(kind: type[E], text: str, study_id: str) -> E:
@@ -95,25 +109,13 @@ def unused_id(connection: Connection) -> str:
             return study_id
 
 
-def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> None:
-    """Insert a stratum."""
-    row = {
-        "study": study_id,
-        "number": stratum.number,
-        "machine": stratum.machine,
-        "assay_version": stratum.assay_version,
-        "document": encode_checked(stratum, Stratum),
-    }
-    connection.execute(insert(STRATUM), row)
-
-
 def insert_plan(connection: Connection, study_id: str, stratum_number: int, plan: Plan) -> None:
     """Insert a plan."""
     row = {
         "study": study_id,
         "stratum": stratum_number,
         "configuration": plan.configuration.digest,
-        "document": encode_checked(plan, Plan),
+        "document": encode_checked(plan, Plan).decode(),
     }
     connection.execute(insert(PLAN), row)
 
@@ -124,7 +126,8 @@ def study_row(connection: Connection, study_id: str) -> Row:
     Raises:
         InvalidInputError: unknown study.
     """
-    row = connection.execute(select(STUDY, LAUNCHES).where(STUDY.c.id == study_id)).first()
+    columns = [column for column in STUDY.columns if column is not STUDY.c.launches]
+    row = connection.execute(select(*columns, LAUNCHES).where(STUDY.c.id == study_id)).first()
     if row is None:
         raise InvalidInputError(
             f"Unknown study {study_id!r}.", "`assay study list` lists all studies."
@@ -132,24 +135,34 @@ def study_row(connection: Connection, study_id: str) -> Row:
     return row
 
 
-def strata_of(connection: Connection, study_id: str) -> list[Stratum]:
-    """Return the strata of a study in order of their numbers."""
-    query = select(STRATUM.c.document).where(STRATUM.c.study == study_id)
-    documents = connection.execute(query.order_by(STRATUM.c.number)).scalars()
-    return [decode_stored(document, Stratum, study_id) for document in documents]
+def newest_conclusion(connection: Connection, row: Row) -> Conclusion | None:
+    """Return the newest conclusion of a study, or ``None``.
+
+    Args:
+        connection: connection to the database.
+        row: row of the study; before schema 0005 it duplicated the conclusion.
+    """
+    if row.conclusion is not None:
+        return decode_stored(row.conclusion, Conclusion, row.id)
+    query = select(VERDICT).where(VERDICT.c.study == row.id)
+    newest = connection.execute(query.order_by(VERDICT.c.stratum.desc()).limit(1)).first()
+    return None if newest is None else conclusion_of(newest, row.id)
 
 
-def conclusion_of(row: Row) -> Conclusion | None:
-    """Return the conclusion in the row of a study, or ``None``."""
-    if row.conclusion is None:
-        return None
-    return decode_stored(row.conclusion, Conclusion, row.id)
+def conclusion_of(row: Row, study_id: str) -> Conclusion:
+    """Return the conclusion in a row of ``VERDICT``."""
+    if row.content is None:
+        return decode_stored(row.document, Conclusion, study_id)
+    with reading_packed(study_id):
+        document = inflated(row.content)
+    return decode_stored(document, Conclusion, study_id)
 
 
 class Insertion:
     """Precompiled INSERT statement for rows that are written between launches.
 
-    SQLAlchemy compiles it more slowly than SQLite executes it.
+    SQLAlchemy compiles and runs it more slowly than SQLite executes it. The driver runs it, and
+    raises the errors.
 
     Args:
         table: target table.
@@ -164,8 +177,10 @@ class Insertion:
 
     def execute(self, connection: Connection, row: Mapping[str, Any]) -> int:
         """Insert a row and return its number."""
-        values = tuple(row[name] for name in self._order)
-        return connection.exec_driver_sql(self._text, values).lastrowid
+        cursor = connection.connection.cursor()
+        cursor.execute(self._text, tuple(row[name] for name in self._order))
+        number: int = cursor.lastrowid
+        return number
 
 
 def inserted_number(primary_key: Any) -> int:

@@ -1,6 +1,8 @@
 """Tables of the store, at the newest schema.
 
-The JSON document of a row is authoritative; the other columns duplicate searchable values. A change
+The JSON document of a row is authoritative; the other columns duplicate searchable values. It is
+either text in ``document``, as assay wrote it up to schema 0004, or packed in ``content``
+(``assay.store.packing``); then ``document``, and columns that no query needs, are empty. A change
 requires a migration and a new ``HEAD``. Within a major version changes only add
 (``tests/unit/store/test_store_schema.py`` compares the tables with the migrations).
 """
@@ -12,7 +14,9 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     String,
@@ -21,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """Schemas that this version can read or upgrade, oldest first."""
 HEAD = REVISIONS[-1]
 VERSION_TABLE = "assay_schema"
@@ -49,9 +53,11 @@ STUDY = Table(
     Column("elapsed_s", Float, nullable=False),
     Column("owner_pid", Integer),  # process that claimed it last, for messages only
     Column("spec", Text, nullable=False),
-    Column("conclusion", Text),
+    Column("conclusion", Text),  # of schema 0004 and older; now in VERDICT only
+    Column("launches", Integer),  # number of samples; empty while samples are added
     PrimaryKeyConstraint("number", name="pk_study"),
     UniqueConstraint("id", name="uq_study_id"),
+    Index("ix_study_created_at", "created_at", "number"),
     # Numbers of deleted studies must not be reused: the new study would share their lock.
     sqlite_autoincrement=True,
 )
@@ -69,8 +75,57 @@ STRATUM = Table(
     Column("machine", Text, nullable=False),
     Column("assay_version", Text, nullable=False),
     Column("document", Text, nullable=False),
+    Column("model", Text),  # of the processor
+    Column("conditions", Integer),  # rows of SHARED_DOCUMENT: the stratum without its host, and
+    Column("host", Integer),  # the machine document
     PrimaryKeyConstraint("study", "number", name="pk_stratum"),
+    Index("ix_stratum_conditions", "conditions"),
+    Index("ix_stratum_host", "host"),
 )
+
+SHARED_DOCUMENT = Table(
+    "shared_document",
+    METADATA,
+    Column("number", Integer, nullable=False),
+    Column("digest", LargeBinary, nullable=False),  # SHA-256 of the document
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("number", name="pk_shared_document"),
+    UniqueConstraint("digest", name="uq_shared_document_digest"),
+)
+"""Documents of strata, one for equal content, for all studies."""
+
+DICTIONARY = Table(
+    "dictionary",
+    METADATA,
+    Column("study", Text, nullable=False),
+    Column("stratum", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("study", "stratum", "kind", "number", name="pk_dictionary"),
+    ForeignKeyConstraint(
+        ["study", "stratum"],
+        ["stratum.study", "stratum.number"],
+        name="fk_dictionary_stratum",
+        ondelete="CASCADE",
+    ),
+)
+"""Reference documents of packed documents, by the table that contains these."""
+
+LABEL = Table(
+    "label",
+    METADATA,
+    Column(
+        "study",
+        Text,
+        ForeignKey("study.id", name="fk_label_study", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    Column("label", Text, nullable=False),
+    PrimaryKeyConstraint("study", "label", name="pk_label"),
+    Index("ix_label_label", "label"),
+)
+"""Labels of studies, assigned by the user."""
 
 SAMPLE = Table(
     "sample",
@@ -88,6 +143,8 @@ SAMPLE = Table(
     Column("outcome", Text, nullable=False),
     Column("objective", Float),
     Column("document", Text, nullable=False),
+    Column("content", LargeBinary),
+    Column("dictionary", Integer),
     PrimaryKeyConstraint("number", name="pk_sample"),
     ForeignKeyConstraint(
         ["study", "stratum"],
@@ -124,6 +181,8 @@ OUTPUT = Table(
         nullable=False,
     ),
     Column("document", Text, nullable=False),
+    Column("content", LargeBinary),
+    Column("dictionary", Integer),
     PrimaryKeyConstraint("sample", name="pk_output"),
 )
 
@@ -133,6 +192,7 @@ VERDICT = Table(
     Column("study", Text, nullable=False),
     Column("stratum", Integer, nullable=False),
     Column("document", Text, nullable=False),
+    Column("content", LargeBinary),
     PrimaryKeyConstraint("study", "stratum", name="pk_verdict"),
     ForeignKeyConstraint(
         ["study", "stratum"],
@@ -141,7 +201,7 @@ VERDICT = Table(
         ondelete="CASCADE",
     ),
 )
-"""Conclusion of each stratum; ``STUDY`` duplicates the newest."""
+"""Conclusion of each stratum; the one of the newest stratum is that of the study."""
 
 OVERHEAD = Table(
     "overhead",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -24,35 +25,67 @@ from assay.records import (
     encode,
 )
 from assay.records.overhead import Overhead
+from assay.store.dictionaries import DocumentKind, PackedDocuments
+from assay.store.packing import deflated
 from assay.store.reading import SqlReader
 from assay.store.rows import (
+    COUNTED_SAMPLES,
     Insertion,
     Row,
     decode_stored,
     encode_checked,
     escape_undecodable,
     insert_plan,
-    insert_stratum,
     inserted_number,
-    strata_of,
     study_row,
     unused_id,
 )
 from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.shared_documents import (
+    delete_unused,
+    document_numbers,
+    insert_stratum,
+    strata_of,
+)
 from assay.store.study_locks import StudyLocks
+from assay.store.write_lock import WriteLock
 
 _SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")
-_OUTPUT_COLUMNS = ("sample", "document")
+_OUTPUT_COLUMNS = ("sample", "document", "content", "dictionary")
+_UNUSED_COLUMNS = {"machine": "", "node": "", "launcher_version": ""}
+"""Columns of a sample that no query reads, since schema 0005: its stratum and its document have
+these values."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _HeldStudy:
-    """Cached properties of a held study, for writing samples."""
+    """Cached properties of a held study, for writing samples.
+
+    Attributes:
+        number: number of its row.
+        objective: name of its objective.
+        strata: numbers of its strata.
+        plans: stratum and digest of the configuration of each stored plan.
+        packers: writers of documents by stratum and kind.
+        counted: the row may state the number of samples.
+    """
 
     number: int
     objective: str
-    machines: dict[int, str]
+    strata: set[int]
     plans: set[tuple[int, str]] = field(default_factory=set)
+    packers: dict[tuple[int, DocumentKind], PackedDocuments] = field(default_factory=dict)
+    counted: bool = False
+
+    def packer(
+        self, connection: Connection, study_id: str, stratum_number: int, kind: DocumentKind
+    ) -> PackedDocuments:
+        """Return the writer of the documents of a stratum."""
+        found = self.packers.get((stratum_number, kind))
+        if found is None:
+            found = PackedDocuments(connection, study_id, stratum_number, kind)
+            self.packers[stratum_number, kind] = found
+        return found
 
 
 @dataclass(frozen=True)
@@ -78,7 +111,7 @@ class SqlStore(SqlReader):
         locks: locks of the studies.
         translating_errors: returns a context manager that translates errors of the database into
             errors of assay.
-        waited_s: returns the time that writers have waited for the lock, in seconds.
+        write_lock: acquires the lock of transactions of samples.
     """
 
     def __init__(
@@ -86,12 +119,12 @@ class SqlStore(SqlReader):
         engines: Engines,
         locks: StudyLocks,
         translating_errors: Callable[[], AbstractContextManager[None]],
-        waited_s: Callable[[], float],
+        write_lock: WriteLock,
     ) -> None:
         super().__init__(engines.reader, locks, translating_errors)
         self._writer = engines.writer
         self._patient = engines.patient
-        self._waited_s = waited_s
+        self._write_lock = write_lock
         self._patient_connection: Connection | None = None
         self._held: dict[str, _HeldStudy] = {}
         dialect = engines.patient.dialect
@@ -101,7 +134,7 @@ class SqlStore(SqlReader):
     @property
     def waited_s(self) -> float:
         """See ``Store.waited_s``."""
-        return self._waited_s()
+        return self._write_lock.waited_s
 
     def create_study(self, spec: StudySpec, stratum: Stratum, created_at: float) -> str:
         """See ``Store.create_study``."""
@@ -112,7 +145,7 @@ class SqlStore(SqlReader):
             "created_at": created_at,
             "elapsed_s": 0.0,
             "owner_pid": os.getpid(),
-            "spec": encode_checked(spec, StudySpec),
+            "spec": encode_checked(spec, StudySpec).decode(),
         }
         number: int | None = None
         try:
@@ -130,9 +163,7 @@ class SqlStore(SqlReader):
             if number is not None:
                 self._locks.unlock(number)
             raise
-        self._held[study_id] = _HeldStudy(
-            number, spec.workload.objective.name, {stratum.number: stratum.machine}
-        )
+        self._held[study_id] = _HeldStudy(number, spec.workload.objective.name, {stratum.number})
         return study_id
 
     def acquire(self, study_id: str) -> None:
@@ -158,8 +189,9 @@ class SqlStore(SqlReader):
         self._held[study_id] = _HeldStudy(
             row.number,
             spec.workload.objective.name,
-            {s.number: s.machine for s in strata},
-            {(stratum, configuration) for stratum, configuration in plans},
+            {stratum.number for stratum in strata},
+            {(number, configuration) for number, configuration in plans},
+            counted=True,
         )
 
     def release(self, study_id: str) -> None:
@@ -171,56 +203,67 @@ class SqlStore(SqlReader):
     def add_stratum(self, study_id: str, stratum: Stratum) -> None:
         """See ``Store.add_stratum``."""
         held = self._demand_hold(study_id)
-        if stratum.number in held.machines:
+        if stratum.number in held.strata:
             raise InvalidInputError(f"Study {study_id} already has a stratum {stratum.number}.")
         with self._translating_errors(), self._writer.begin() as connection:
             insert_stratum(connection, study_id, stratum)
-        held.machines[stratum.number] = stratum.machine
+        held.strata.add(stratum.number)
 
     def add_sample(
         self, study_id: str, stratum_number: int, sample: Sample, plan: Plan | None = None
     ) -> int:
         """See ``Store.add_sample``."""
         held = self._demand_hold(study_id)
-        machine = held.machines.get(stratum_number)
-        if machine is None:
+        if stratum_number not in held.strata:
             raise InvalidInputError(f"Study {study_id} has no stratum {stratum_number}.")
         launch = sample.launch
         row = {
             "study": study_id,
             "stratum": stratum_number,
-            "machine": machine,
-            "node": sample.node,
+            **_UNUSED_COLUMNS,
             "stage": launch.stage.value,
             "block": launch.block,
             "position": launch.position,
             "attempt": launch.attempt,
-            "launcher_version": sample.launcher_version,
             "outcome": sample.outcome.value,
             "objective": sample.metrics.get(held.objective),
-            "document": encode_checked(msgspec.structs.replace(sample, outputs=()), Sample),
         }
+        document = encode_checked(msgspec.structs.replace(sample, outputs=()), Sample)
         planned = None if plan is None else (stratum_number, plan.configuration.digest)
         try:
             with self._translating_errors(), self._patient_transaction() as connection:
+                packer = held.packer(connection, study_id, stratum_number, DocumentKind.SAMPLE)
+                row |= packer.columns(connection, document)
                 number = self._add_sample.execute(connection, row)
                 if sample.outputs:
-                    kept = {"sample": number, "document": encode(sample.outputs).decode()}
-                    self._add_output.execute(connection, kept)
+                    packer = held.packer(connection, study_id, stratum_number, DocumentKind.OUTPUT)
+                    kept = packer.columns(connection, encode(sample.outputs))
+                    self._add_output.execute(connection, {"sample": number, **kept})
                 if plan is not None and planned not in held.plans:
                     insert_plan(connection, study_id, stratum_number, plan)
-        except IntegrityError as error:
+                if held.counted:
+                    this_study = update(STUDY).where(STUDY.c.id == study_id)
+                    connection.execute(this_study.values(launches=None))
+        except BaseException as error:
+            held.packers.clear()
+            if not isinstance(error, IntegrityError | sqlite3.IntegrityError):
+                raise
             raise InvalidInputError(
                 f"Study {study_id} already has a sample of block {launch.block}, position "
                 f"{launch.position}, attempt {launch.attempt} in stratum {stratum_number}."
             ) from error
+        held.counted = False
         if planned is not None:
             held.plans.add(planned)
         return number
 
     def set_status(self, study_id: str, status: Status) -> None:
         """See ``Store.set_status``."""
-        self._update(study_id, status=status.value)
+        if status is Status.RUNNING:
+            self._update(study_id, status=status.value)
+            return
+        self._update(study_id, status=status.value, launches=COUNTED_SAMPLES)
+        self._held[study_id].counted = True
 
     def add_elapsed(self, study_id: str, seconds: float) -> None:
         """See ``Store.add_elapsed``."""
@@ -229,19 +272,19 @@ class SqlStore(SqlReader):
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
         """See ``Store.set_conclusion``."""
         held = self._demand_hold(study_id)
-        document = encode_checked(conclusion, Conclusion)
-        place = {"study": study_id, "stratum": max(held.machines)}
+        content = deflated(encode_checked(conclusion, Conclusion))
+        place = {"study": study_id, "stratum": max(held.strata)}
         with self._translating_errors(), self._writer.begin() as connection:
-            connection.execute(
-                update(STUDY).where(STUDY.c.id == study_id).values(conclusion=document)
-            )
+            # An older assay stored the newest conclusion here as well.
+            this_study = update(STUDY).where(STUDY.c.id == study_id)
+            connection.execute(this_study.values(conclusion=None))
             connection.execute(delete(VERDICT).filter_by(**place))
-            connection.execute(insert(VERDICT), {**place, "document": document})
+            connection.execute(insert(VERDICT), {**place, "document": "", "content": content})
 
     def add_overhead(self, overhead: Overhead) -> None:
         """See ``Store.add_overhead``."""
         row = {"machine": overhead.machine, "started_at": overhead.started_at}
-        document = encode_checked(overhead, Overhead)
+        document = encode_checked(overhead, Overhead).decode()
         with self._translating_errors(), self._writer.begin() as connection:
             connection.execute(insert(OVERHEAD), {**row, "document": document})
 
@@ -252,7 +295,9 @@ class SqlStore(SqlReader):
         self._lock(row)
         try:
             with self._translating_errors(), self._writer.begin() as connection:
+                documents = document_numbers(connection, study_id)
                 connection.execute(delete(STUDY).where(STUDY.c.id == study_id))
+                delete_unused(connection, sorted(documents))
         finally:
             self._held.pop(study_id, None)
             self._locks.unlock(row.number)
@@ -278,12 +323,22 @@ class SqlStore(SqlReader):
 
     @contextmanager
     def _patient_transaction(self) -> Iterator[Connection]:
-        """Open a transaction on a cached connection: a new one takes as long as the write."""
+        """Open a transaction on a cached connection: a new one takes as long as the write.
+
+        The driver begins and commits it, which takes half the time of SQLAlchemy's transaction;
+        statements of SQLAlchemy within it join it.
+        """
         if self._patient_connection is None:
             self._patient_connection = self._patient.connect()
+        connection = self._patient_connection
+        driver: Any = connection.connection.driver_connection
         try:
-            with self._patient_connection.begin():
-                yield self._patient_connection
+            self._write_lock.acquire(driver)
+            yield connection
+            if connection.in_transaction():
+                connection.commit()
+            else:
+                driver.commit()
         except BaseException:
             self._disconnect()
             raise

@@ -46,7 +46,7 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     engines = Engines(
         engine, writing_engine(engine), patient_engine(path, busy_timeout_s, write_lock)
     )
-    return SqlStore(engines, locks, translating_errors, lambda: write_lock.waited_s)
+    return SqlStore(engines, locks, translating_errors, write_lock)
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:
@@ -103,7 +103,8 @@ def patient_engine(path: Path, busy_timeout_s: float, write_lock: WriteLock) -> 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
-        write_lock.acquire(driver)
+        if not driver.in_transaction:
+            write_lock.acquire(driver)
 
     return engine
 
@@ -145,7 +146,7 @@ class ErrorTranslator:
         try:
             yield
             self._check_identity()
-        except IntegrityError:
+        except (IntegrityError, sqlite3.IntegrityError):
             raise
         except DBAPIError as error:
             self._check_identity()  # SQLite's error for a deleted file varies

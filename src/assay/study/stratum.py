@@ -14,7 +14,7 @@ from assay.machine.document import Machine
 from assay.machine.launch_environment import VARIABLE_PREFIX, is_compared, read_environment
 from assay.machine.reader import fingerprint
 from assay.partition.names import UTILITY_VARIABLE
-from assay.records import Stratum, to_builtins
+from assay.records import Stratum
 from assay.settings.gpus import VARIABLES
 from assay.settings.inherited import inherited_settings
 
@@ -35,7 +35,8 @@ def stratum_of(
         assay_version=__version__,
         machine=fingerprint(machine),
         model=machine.model,
-        host=to_builtins(machine),
+        # Sets in order: equal hosts make equal documents, which a store keeps once.
+        host=msgspec.to_builtins(machine, order="deterministic"),
         inherited_variables=inherited_settings(env),
     )
 

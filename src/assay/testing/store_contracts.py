@@ -276,6 +276,50 @@ class StoreContract:
             assert store.samples(study_id) == order
             assert numbers == sorted(set(numbers))
 
+    def test_iteration_yields_the_samples_of_its_beginning(self) -> None:
+        """Pages and strata have no influence; later samples are left out."""
+        with self.open() as store:
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_stratum(study_id, make_stratum(1))
+            for block in range(600):
+                store.add_sample(study_id, block % 2, make_sample(block))
+            assert list(store.iterate_samples(study_id)) == store.samples(study_id)
+            assert list(store.iterate_samples(study_id, 1)) == store.samples(study_id, 1)
+            assert list(store.iterate_samples(study_id, 2)) == []
+            reading = store.iterate_samples(study_id)
+            next(reading)
+            store.add_sample(study_id, 0, make_sample(600))
+            assert len(list(reading)) == 599
+
+    def test_deletion_during_an_iteration_raises_error(self) -> None:
+        """A part of the samples must not look like all of them."""
+        with self.open() as store:
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            for block in range(600):
+                store.add_sample(study_id, 0, make_sample(block))
+            reading = store.iterate_samples(study_id)
+            next(reading)
+            store.delete(study_id)
+            _raises(InvalidInputError, list, reading)
+
+    def test_number_of_launches_follows_every_session(self) -> None:
+        """It is correct while a study runs, after its end, and after a later session."""
+        with self.open() as store:
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            for status in (Status.INTERRUPTED, Status.RUNNING, Status.DONE):
+                before = store.study(study_id).launches
+                store.add_sample(study_id, 0, make_sample(before))
+                assert store.study(study_id).launches == before + 1
+                store.set_status(study_id, status)
+                assert store.studies()[0].launches == before + 1
+        with self.open() as store:
+            store.acquire(study_id)
+            assert store.study(study_id).launches == 3
+            store.add_sample(study_id, 0, make_sample(3))
+            assert store.study(study_id).launches == 4
+        with self.open() as store:
+            assert store.studies()[0].launches == 4
+
     def test_strata_are_separate(self) -> None:
         """A position may recur in another stratum; a stratum occurs once."""
         with self.open() as store:
@@ -421,6 +465,7 @@ class StoreContract:
                 store.study,
                 store.strata,
                 store.samples,
+                lambda study_id: list(store.iterate_samples(study_id)),
                 store.conclusion,
                 store.conclusions,
                 lambda study_id: store.plans(study_id, 0),

@@ -38,8 +38,8 @@ NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade():
@@ -72,15 +72,15 @@ def v1(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An assay that knows a schema 0005; gives the file of its revision."""
+    """An assay that knows a schema 0006; gives the file of its revision."""
     migrations = tmp_path / "migr%ations"
     shutil.copytree(upgrade.MIGRATIONS, migrations, ignore=shutil.ignore_patterns("__pycache__"))
-    revision = migrations / "versions" / "r0005_next.py"
+    revision = migrations / "versions" / "r0006_next.py"
     revision.write_text(NEXT_REVISION.replace("FAILS", ""))
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0005"))
-    monkeypatch.setattr(upgrade, "HEAD", "0005")
-    monkeypatch.setattr(sqlite, "HEAD", "0005")
+    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0006"))
+    monkeypatch.setattr(upgrade, "HEAD", "0006")
+    monkeypatch.setattr(sqlite, "HEAD", "0006")
     return revision
 
 
@@ -92,6 +92,7 @@ def test_migrations_create_the_tables_of_the_schema(tmp_path: Path) -> None:
     migrated = definitions(tmp_path / "migrated.db")
     assert migrated == definitions(tmp_path / "made.db")
     tables = {"study", "stratum", "sample", "plan", "output", "verdict", "overhead"}
+    tables |= {"dictionary", "shared_document", "label"}
     assert tables <= migrated.keys()
     open_store(tmp_path / "migrated.db").close()
 
@@ -273,7 +274,7 @@ def test_upgrade_keeps_all_data(v1: Path, next_schema: Path) -> None:
         store.delete("kq3v8ma")
     connection = sqlite3.connect(v1)
     assert connection.execute("SELECT count(*) FROM sample").fetchone() == (0,)
-    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0005",)]
+    assert connection.execute("SELECT version_num FROM assay_schema").fetchall() == [("0006",)]
     connection.close()
 
 
@@ -304,5 +305,5 @@ def test_older_assay_rejects_newer_schema(
 ) -> None:
     open_store(v1).close()
     monkeypatch.undo()
-    with pytest.raises(NotPossibleError, match=r"schema 0005; .* up to 0004"):
+    with pytest.raises(NotPossibleError, match=r"schema 0006; .* up to 0005"):
         open_store(v1)

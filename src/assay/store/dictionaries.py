@@ -1,0 +1,104 @@
+"""Packed documents of a stratum in the database."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from assay.store.packing import Packer, Unpacker
+from assay.store.rows import Row, reading_packed
+from assay.store.schema import DICTIONARY
+
+
+class DocumentKind(enum.StrEnum):
+    """Kind of packed documents, which share references within a stratum."""
+
+    SAMPLE = "sample"
+    OUTPUT = "output"
+
+
+class PackedDocuments:
+    """Writer of packed documents of one kind and stratum.
+
+    After a failed transaction it must not be used again: references that it considers stored may
+    not be.
+
+    Args:
+        connection: connection to the database.
+        study_id: id of the study.
+        stratum_number: number of the stratum.
+        kind: kind of the documents.
+    """
+
+    def __init__(
+        self, connection: Connection, study_id: str, stratum_number: int, kind: DocumentKind
+    ) -> None:
+        self._place = {"study": study_id, "stratum": stratum_number, "kind": kind.value}
+        with reading_packed(study_id):
+            unpacker = Unpacker(_references(connection, study_id, stratum_number, kind))
+        self._packer = Packer(unpacker.references)
+
+    def columns(self, connection: Connection, document: bytes) -> dict[str, Any]:
+        """Return the columns of a row for its document; insert a new reference."""
+        packed = self._packer.pack(document)
+        if packed.reference is not None:
+            row = {"number": packed.dictionary, "content": packed.reference}
+            connection.execute(insert(DICTIONARY), {**self._place, **row})
+        return {"document": "", "content": packed.content, "dictionary": packed.dictionary}
+
+
+class DocumentReader:
+    """Reader of the documents of one study and kind, packed or in text.
+
+    Args:
+        connection: connection for the references; rows may be read later through others.
+        study_id: id of the study.
+        kind: kind of the documents.
+    """
+
+    def __init__(self, study_id: str, kind: DocumentKind) -> None:
+        self._study_id = study_id
+        self._kind = kind
+        self._unpackers: dict[int, Unpacker] = {}
+
+    def document(self, connection: Connection, row: Row, stratum_number: int) -> str | bytes:
+        """Return the document of a row.
+
+        Raises:
+            NotPossibleError: the document is damaged.
+        """
+        if row.content is None:
+            text: str = row.document
+            return text
+        with reading_packed(self._study_id):
+            try:
+                return self._unpacker(connection, stratum_number).unpack(
+                    row.content, row.dictionary
+                )
+            except IndexError:
+                # Another process has added a reference since.
+                del self._unpackers[stratum_number]
+                return self._unpacker(connection, stratum_number).unpack(
+                    row.content, row.dictionary
+                )
+
+    def _unpacker(self, connection: Connection, stratum_number: int) -> Unpacker:
+        found = self._unpackers.get(stratum_number)
+        if found is None:
+            references = _references(connection, self._study_id, stratum_number, self._kind)
+            found = self._unpackers[stratum_number] = Unpacker(references)
+        return found
+
+
+def _references(
+    connection: Connection, study_id: str, stratum_number: int, kind: DocumentKind
+) -> Sequence[bytes]:
+    query = select(DICTIONARY.c.content).where(
+        DICTIONARY.c.study == study_id,
+        DICTIONARY.c.stratum == stratum_number,
+        DICTIONARY.c.kind == kind.value,
+    )
+    return connection.execute(query.order_by(DICTIONARY.c.number)).scalars().all()
