@@ -12,7 +12,16 @@ import signal
 
 from assay.errors import InvalidInputError
 
-_TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_TIME = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z%]*)\s*")
 _MAX_DURATION_S = 1e9
@@ -22,7 +31,7 @@ _MAX_BYTES = 2**63 - 1
 
 
 def parse_duration_s(text: str) -> float:
-    """Parse a duration in seconds: ``90``, ``90s``, ``1.5m``, ``10min``, ``2h`` or ``250ms``.
+    """Parse a duration in seconds: ``90``, ``90s``, ``1.5m``, ``2h``, ``90d`` or ``250ms``.
 
     Raises:
         InvalidInputError: the text is not a duration from 1 ns to 30 years.

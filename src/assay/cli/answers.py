@@ -436,6 +436,7 @@ class StudyLine(Record, frozen=True, kw_only=True):
         status: state of the study.
         launches: number of launches.
         created_at: time of creation, in seconds since 1970 (UTC).
+        labels: labels that the user assigned, in alphabetical order.
     """
 
     id: str
@@ -444,6 +445,7 @@ class StudyLine(Record, frozen=True, kw_only=True):
     status: Status
     launches: int
     created_at: float
+    labels: tuple[str, ...] = ()
 
 
 class StudyListAnswer(Record, frozen=True, kw_only=True):
@@ -451,7 +453,7 @@ class StudyListAnswer(Record, frozen=True, kw_only=True):
 
     Attributes:
         schema: version of the document.
-        studies: all studies, the oldest first.
+        studies: all studies, or the selected ones, the oldest first.
     """
 
     schema: Literal[2]
@@ -483,6 +485,7 @@ class StudyShowAnswer(Record, frozen=True, kw_only=True):
         elapsed_s: elapsed time over all sittings, in seconds.
         launches: number of launches.
         created_at: time of creation, in seconds since 1970 (UTC).
+        labels: labels that the user assigned, in alphabetical order.
         samples: every launch of every stratum.
     """
 
@@ -497,6 +500,7 @@ class StudyShowAnswer(Record, frozen=True, kw_only=True):
     elapsed_s: float = 0.0
     launches: int = 0
     created_at: float = 0.0
+    labels: tuple[str, ...] = ()
     samples: tuple[StudySample, ...] = ()
 
 

@@ -81,6 +81,7 @@ DOCUMENTS = {
     "settings-show": Document(settings.SettingsShowAnswer, "assay settings show --json"),
     "study-delete": Document(study.StudyDeleteAnswer, "assay study delete --json"),
     "study-export": Document(study.StudyExportAnswer, "assay study export --json"),
+    "study-label": Document(study.StudyLabelAnswer, "assay study label --json"),
     "study-list": Document(answers.StudyListAnswer, "assay study list --json"),
     "study-sample": Document(
         answers.StudySample, "key samples of assay measure --json and assay study show --json"

@@ -3,8 +3,8 @@
 ``open_store`` returns a :class:`Store` and imports the database library on first use.
 """
 
-from assay.store.base import Store, StudyHead, StudyRecord
+from assay.store.base import Store, StudyHead, StudyRecord, StudySelection
 from assay.store.location import default_url
 from assay.store.open import open_store
 
-__all__ = ["Store", "StudyHead", "StudyRecord", "default_url", "open_store"]
+__all__ = ["Store", "StudyHead", "StudyRecord", "StudySelection", "default_url", "open_store"]

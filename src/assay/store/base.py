@@ -6,7 +6,7 @@ backend derive from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -24,6 +24,7 @@ class StudyHead(Record, frozen=True, kw_only=True):
         status: a running study whose process has exited is reported as interrupted.
         launches: number of stored samples.
         created_at: time of creation, in seconds since 1970 (UTC).
+        labels: labels that the user assigned, in alphabetical order.
     """
 
     id: str
@@ -32,6 +33,28 @@ class StudyHead(Record, frozen=True, kw_only=True):
     status: Status
     launches: int
     created_at: float
+    labels: tuple[str, ...] = ()
+
+
+class StudySelection(Record, frozen=True, kw_only=True):
+    """Conditions on studies; each is ignored if it is absent.
+
+    Attributes:
+        limit: number of the newest studies that meet the other conditions.
+        label: label of the study.
+        command: part of the command.
+        since: earliest time of creation, in seconds since 1970 (UTC).
+        before: time of creation that the study precedes, in seconds since 1970 (UTC).
+        machine: beginning of the fingerprint of a machine of the study, or a part of the name of
+            its processor.
+    """
+
+    limit: int | None = None
+    label: str | None = None
+    command: str | None = None
+    since: float | None = None
+    before: float | None = None
+    machine: str | None = None
 
     @property
     def in_process(self) -> bool:
@@ -48,6 +71,7 @@ class StudyRecord(Record, frozen=True, kw_only=True):
         elapsed_s: time spent over all sessions, as passed to ``add_elapsed``, in seconds.
         launches: number of stored samples.
         created_at: time of creation, in seconds since 1970 (UTC).
+        labels: labels that the user assigned, in alphabetical order.
     """
 
     id: str
@@ -58,6 +82,10 @@ class StudyRecord(Record, frozen=True, kw_only=True):
     elapsed_s: float = 0.0
     launches: int = 0
     created_at: float = 0.0
+    labels: tuple[str, ...] = ()
+
+
+EVERY_STUDY = StudySelection()
 
 
 class Store(Protocol):
@@ -92,8 +120,8 @@ class Store(Protocol):
         """
         ...
 
-    def studies(self) -> list[StudyHead]:
-        """Return all studies, oldest first."""
+    def studies(self, selection: StudySelection = EVERY_STUDY) -> list[StudyHead]:
+        """Return the selected studies, oldest first. The effort does not depend on samples."""
         ...
 
     def study(self, study_id: str) -> StudyRecord:
@@ -166,6 +194,14 @@ class Store(Protocol):
 
     def set_status(self, study_id: str, status: Status) -> None:
         """Set the status of a held study."""
+        ...
+
+    def set_labels(self, study_id: str, labels: Sequence[str]) -> None:
+        """Replace the labels of a study; it needs no hold.
+
+        Raises:
+            InvalidInputError: unknown study, or an invalid label.
+        """
         ...
 
     def add_elapsed(self, study_id: str, seconds: float) -> None:

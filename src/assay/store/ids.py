@@ -22,29 +22,26 @@ def new_id() -> str:
     return secrets.choice(_LETTERS) + "".join(rest)
 
 
-def resolve_id(text: str, known: Sequence[str]) -> str:
-    """Return the id in ``known`` (oldest first) that ``text`` selects.
+def is_last(text: str) -> bool:
+    """Return whether a text selects the newest study."""
+    return text == _LAST
+
+
+def ambiguous_error(text: str, found: Sequence[str]) -> InvalidInputError:
+    """Return the error for the beginning of several ids.
 
     Args:
-        text: an id, a unique prefix of one, or ``last``.
-        known: all ids.
-
-    Raises:
-        InvalidInputError: no match, or several.
+        text: the beginning.
+        found: these ids, or the first six of them.
     """
-    wanted = text.strip().lower()
+    shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+    return InvalidInputError(f"Ambiguous study {text!r}: {shown}.", _SHOW)
+
+
+def unknown_error(text: str, known: Sequence[str]) -> InvalidInputError:
+    """Return the error for a text that selects none of the known ids; names the nearest."""
     if not known:
-        raise InvalidInputError("The store is empty.", CREATE_STUDY)
-    if wanted == _LAST:
-        return known[-1]
-    if wanted in known:
-        return wanted
-    found = [study_id for study_id in known if wanted and study_id.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
-        raise InvalidInputError(f"Ambiguous study {text!r}: {shown}.", _SHOW)
-    near = nearest(wanted, list(known))
+        return InvalidInputError("The store is empty.", CREATE_STUDY)
+    near = nearest(text.strip().lower(), list(known))
     hint = f"Did you mean {near}? {_SHOW}" if near else _SHOW
-    raise InvalidInputError(f"Unknown study {text!r}.", hint)
+    return InvalidInputError(f"Unknown study {text!r}.", hint)

@@ -10,11 +10,10 @@ from sqlalchemy import Engine, select
 
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.overhead import Overhead
-from assay.store.base import StudyHead, StudyRecord
+from assay.store.base import EVERY_STUDY, StudyHead, StudyRecord, StudySelection
 from assay.store.dictionaries import DocumentKind, DocumentReader
-from assay.store.ids import resolve_id
+from assay.store.listing import find_id, labels_in, labels_of, selected_rows
 from assay.store.rows import (
-    LAUNCHES,
     Row,
     conclusion_of,
     decode_stored,
@@ -23,11 +22,10 @@ from assay.store.rows import (
     sample_reader,
     study_row,
 )
-from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, VERDICT
 from assay.store.shared_documents import strata_of
 from assay.store.study_locks import StudyLocks
 
-_ORDER = (STUDY.c.created_at, STUDY.c.number)
 _PAGE = 256
 """Number of samples that are read at a time: with outputs some megabytes at most."""
 
@@ -55,15 +53,12 @@ class SqlReader:
     def find(self, text: str) -> str:
         """See ``Store.find``."""
         with self._translating_errors(), self._engine.connect() as connection:
-            known = connection.execute(select(STUDY.c.id).order_by(*_ORDER)).scalars().all()
-        return resolve_id(text, known)
+            return find_id(connection, text)
 
-    def studies(self) -> list[StudyHead]:
+    def studies(self, selection: StudySelection = EVERY_STUDY) -> list[StudyHead]:
         """See ``Store.studies``."""
-        columns = (STUDY.c.number, STUDY.c.id, STUDY.c.command, STUDY.c.kind, STUDY.c.status)
-        query = select(*columns, STUDY.c.created_at, LAUNCHES).order_by(*_ORDER)
         with self._translating_errors(), self._engine.connect() as connection:
-            rows = connection.execute(query).all()
+            rows = selected_rows(connection, selection)
         return [
             StudyHead(
                 id=row.id,
@@ -72,6 +67,7 @@ class SqlReader:
                 status=self._status(row),
                 launches=row.launches,
                 created_at=row.created_at,
+                labels=labels_in(row.labels),
             )
             for row in rows
         ]
@@ -82,6 +78,7 @@ class SqlReader:
             row = study_row(connection, study_id)
             strata = strata_of(connection, study_id)
             conclusion = newest_conclusion(connection, row)
+            labels = labels_of(connection, study_id)
         return StudyRecord(
             id=row.id,
             spec=decode_stored(row.spec, StudySpec, study_id),
@@ -91,6 +88,7 @@ class SqlReader:
             elapsed_s=row.elapsed_s,
             launches=row.launches,
             created_at=row.created_at,
+            labels=labels,
         )
 
     def strata(self, study_id: str) -> list[Stratum]:

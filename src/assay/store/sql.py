@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -26,6 +26,7 @@ from assay.records import (
 )
 from assay.records.overhead import Overhead
 from assay.store.dictionaries import DocumentKind, PackedDocuments
+from assay.store.listing import checked_label
 from assay.store.packing import deflated
 from assay.store.reading import SqlReader
 from assay.store.rows import (
@@ -40,7 +41,7 @@ from assay.store.rows import (
     study_row,
     unused_id,
 )
-from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.schema import LABEL, OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
 from assay.store.shared_documents import (
     delete_unused,
     document_numbers,
@@ -264,6 +265,17 @@ class SqlStore(SqlReader):
             return
         self._update(study_id, status=status.value, launches=COUNTED_SAMPLES)
         self._held[study_id].counted = True
+
+    def set_labels(self, study_id: str, labels: Sequence[str]) -> None:
+        """See ``Store.set_labels``."""
+        rows = [
+            {"study": study_id, "label": checked_label(label)} for label in dict.fromkeys(labels)
+        ]
+        with self._translating_errors(), self._writer.begin() as connection:
+            study_row(connection, study_id)
+            connection.execute(delete(LABEL).where(LABEL.c.study == study_id))
+            if rows:
+                connection.execute(insert(LABEL), rows)
 
     def add_elapsed(self, study_id: str, seconds: float) -> None:
         """See ``Store.add_elapsed``."""

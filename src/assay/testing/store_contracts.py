@@ -7,6 +7,7 @@ A backend's tests derive from :class:`StoreContract`, as Optuna's storages do fr
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -43,7 +44,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.overhead import Cost, ObservedCost, Overhead
-from assay.store.base import Store
+from assay.store.base import Store, StudySelection
 
 
 def tune_spec(*argv: str) -> StudySpec:
@@ -224,6 +225,52 @@ class StoreContract:
             assert [head.command for head in heads] == ["true", "ls 'a b'"]
             assert heads[0].kind is Kind.TUNE
             assert store.find("last") == young
+
+    def test_selection_returns_the_newest_matching_studies(self) -> None:
+        """All conditions must hold; the order stays that of creation."""
+        with self.open() as store:
+            ids = []
+            for number in range(6):
+                stratum = msgspec.structs.replace(make_stratum(number % 2), number=0, model="A 7%")
+                ids.append(store.create_study(tune_spec(f"./p{number}"), stratum, float(number)))
+            store.set_labels(ids[1], ("nightly", "x"))
+            store.set_labels(ids[4], ("nightly",))
+
+            def selected(**conditions: Any) -> list[str]:
+                return [head.id for head in store.studies(StudySelection(**conditions))]
+
+            assert selected() == ids
+            assert selected(limit=2) == ids[4:]
+            assert selected(limit=9) == ids
+            assert selected(label="nightly") == [ids[1], ids[4]]
+            assert selected(label="nightly", limit=1) == [ids[4]]
+            assert selected(label="night") == []
+            assert selected(command="p3") == [ids[3]]
+            assert selected(command="%") == []
+            assert selected(since=2.0, before=4.0) == ids[2:4]
+            assert selected(machine="machine-1") == ids[1::2]
+            assert selected(machine="machine") == ids
+            assert selected(machine="a 7%") == ids
+            assert selected(machine="a 7%%") == []
+
+    def test_labels_are_replaced(self) -> None:
+        """They are sorted, without duplicates, and deleted with the study."""
+        with self.open() as store:
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            assert store.study(study_id).labels == ()
+            store.set_labels(study_id, ("ü b", "a", "a"))
+            assert store.study(study_id).labels == store.studies()[0].labels == ("a", "ü b")
+            store.set_labels(study_id, ("c",))
+            assert store.study(study_id).labels == ("c",)
+            for bad in ("", " ", "a\nb", "x" * 101):
+                _raises(InvalidInputError, store.set_labels, study_id, (bad,))
+            assert store.study(study_id).labels == ("c",)
+            store.set_labels(study_id, ())
+            assert store.studies()[0].labels == ()
+            _raises(InvalidInputError, store.set_labels, "none", ("c",))
+            store.set_labels(study_id, ("c",))
+            store.delete(study_id)
+            assert store.studies(StudySelection(label="c")) == []
 
     def test_commands_of_arms_name_the_study(self) -> None:
         """The list shows the commands of ``assay compare A B``."""

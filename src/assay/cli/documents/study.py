@@ -139,3 +139,15 @@ class StudyDeleteAnswer(Record, frozen=True, kw_only=True, tag_field="schema", t
     """
 
     deleted: str
+
+
+class StudyLabelAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay study label``.
+
+    Attributes:
+        study: identifier of the study.
+        labels: all labels of the study, in alphabetical order.
+    """
+
+    study: str
+    labels: tuple[str, ...]

@@ -55,7 +55,7 @@ def add_study(verbs: Verbs[Parser]) -> None:
         "list, show, continue, compare, export and verify studies",
         "assay study ACTION [STUDY] [options]",
         actions="""\
-  list       list all studies of the store
+  list       list the studies of the store
   show       show the result and the evidence of a study
   compare    compare two studies that were measured apart
   resume     continue a study, also after an interruption
@@ -63,7 +63,10 @@ def add_study(verbs: Verbs[Parser]) -> None:
   export     write a study as a bundle, CSV, JSON or OpenMetrics
   verify     check the signature, data and verdicts of a bundle
   calibrate  measure the noise of this machine with two identical arms
+  label      assign a label to a study, for the filter of list
   delete     delete a study
+  prune      delete old studies, or the parts of them that no verdict needs
+  compact    pack the documents of an older assay, and return free space
 """,
         examples="""\
   assay study show last
@@ -75,7 +78,7 @@ def add_study(verbs: Verbs[Parser]) -> None:
         "action",
         choices=(
             *("list", "show", "compare", "resume", "confirm", "export", "verify", "calibrate"),
-            "delete",
+            *("label", "delete", "prune", "compact"),
         ),
         metavar="ACTION",
         help="one of the actions below",
@@ -86,8 +89,19 @@ def add_study(verbs: Verbs[Parser]) -> None:
         metavar="STUDY",
         help="id of a study, its beginning, or last; for verify the file of a bundle",
     )
-    # The second condition of compare, the file of export --json FILE.
+    # The second condition of compare, the file of export --json FILE, the label of label.
     parser.add_argument("file", nargs="?", help=argparse.SUPPRESS)
+    _add_list_options(parser.add_argument_group("list"))
+    parser.add_argument_group("label").add_argument(
+        "--remove", action="store_true", help="remove the label instead"
+    )
+    _add_prune_options(parser.add_argument_group("prune", "It changes nothing without --yes."))
+    parser.add_argument_group("compact").add_argument(
+        "--no-vacuum",
+        action="store_true",
+        help="leave the free space in the file, for new samples (default: return it to the file"
+        " system)",
+    )
     group = parser.add_argument_group("resume, confirm, calibrate")
     add_budget_options(group, "resume: the remaining budget; calibrate: 3m")
     group = parser.add_argument_group("resume")
@@ -140,6 +154,43 @@ def add_study(verbs: Verbs[Parser]) -> None:
     )
     add_common_options(parser)
     parser.most_used = ("--budget", "--runs", "--bundle", "--output", "--json")
+
+
+def _add_list_options(group: Group) -> None:
+    group.add_argument("--limit", metavar="N", help="the newest N studies only (default: all)")
+    group.add_argument("--label", metavar="LABEL", help="studies with this label only")
+    group.add_argument(
+        "--command", metavar="TEXT", help="studies whose command contains this text only"
+    )
+    group.add_argument(
+        "--since",
+        metavar="DATE",
+        help="studies begun on or after this day only: 2026-11-28, '2026-11-28 14:30' or an age"
+        " such as 7d",
+    )
+    group.add_argument(
+        "--until", metavar="DATE", help="studies begun on or before this day only (as --since)"
+    )
+    group.add_argument(
+        "--machine",
+        metavar="NAME",
+        help="studies on this machine only: beginning of its fingerprint, or a part of the name of"
+        " its processor",
+    )
+
+
+def _add_prune_options(group: Group) -> None:
+    group.add_argument(
+        "--older-than", metavar="AGE", help="studies begun longer ago than this, such as 90d"
+    )
+    group.add_argument("--keep-last", metavar="N", help="all studies but the newest N")
+    group.add_argument(
+        "--samples",
+        choices=("thin", "remove"),
+        help="keep the studies and their verdicts. thin: remove outputs, and parts of samples that"
+        " no verdict needs; remove: also samples without a verdict (default: delete the studies)",
+    )
+    group.add_argument("--yes", action="store_true", help="do it (default: only show it)")
 
 
 def _add_compare_options(group: Group) -> None:

@@ -1,10 +1,10 @@
-"""``assay study``: list, show, compare, resume, confirm, export, verify, calibrate, delete."""
+"""``assay study``: actions on studies and on the store."""
 
 from __future__ import annotations
 
-import datetime
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,9 @@ from assay.cli.arguments.study import (
     demand_study_options,
     export_options,
     export_request,
+    label_of,
     resume_request,
+    selection_of,
     study_name,
     verify_request,
 )
@@ -35,6 +37,7 @@ from assay.cli.show.answer import deliver_answer, named_result
 from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.result import result_lines
+from assay.cli.show.studies import change_label, list_studies, show_time
 from assay.cli.verbs import calibrate
 from assay.cli.verification import verify_file
 from assay.records import Status, to_builtins
@@ -45,7 +48,7 @@ from assay.study.session import StudyResult, elapsed_of, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 from assay.wording.failure import Failure, last_failure
-from assay.wording.trial_words import SampleWords, sample_words
+from assay.wording.trial_words import sample_words
 from assay.wording.warm_start import warm_start_announcement
 
 
@@ -55,7 +58,7 @@ def run(parsed: Parsed) -> int:
     options = common_options(parsed)
     match parsed.action:
         case "list":
-            return _list(options)
+            return list_studies(selection_of(parsed, time.time()), options)
         case "calibrate":
             return calibrate.run(parsed)
         case "compare":
@@ -77,31 +80,15 @@ def _run_on_study(parsed: Parsed, options: CommonOptions) -> int:
             action = partial(_confirm, confirm_request(parsed), options, export_paths(parsed))
         case "export":
             action = partial(export, export_request(parsed), export_options(parsed))
+        case "label":
+            label = label_of(parsed)
+            action = partial(change_label, label, parsed.arguments.remove, options)
         case "delete":
             action = partial(_delete, options)
         case _:
             action = partial(_show, options)
     with opened_store(options.db, create=False) as store:
         return action(store, store.find(name))
-
-
-def _list(options: CommonOptions) -> int:
-    with opened_store(options.db) as store:
-        heads = store.studies()
-    if options.json:
-        print_json({"studies": [to_builtins(head) for head in heads]})
-        return 0
-    if not heads:
-        print("No studies yet. `assay tune -- COMMAND` begins one.")
-    for head in heads:
-        one, several = SampleWords(in_process=head.in_process).noun
-        noun = one if head.launches == 1 else several
-        command = head.command if len(head.command) <= 60 else head.command[:57] + "..."
-        print(
-            f"{head.id}  {_when(head.created_at)}  {head.kind:9} {head.status:12}"
-            f"{head.launches:>6} {noun:8}  {clean(command)}"
-        )
-    return 0
 
 
 def _show(options: CommonOptions, store: Store, study_id: str) -> int:
@@ -155,13 +142,15 @@ def _lines(
         launches += f" in {len(record.strata)} strata"
     yield (
         f"study {record.id}: {record.spec.kind}, {record.status}, {launches}, "
-        f"begun {_when(record.created_at)}, {show_duration(record.elapsed_s)}"
+        f"begun {show_time(record.created_at)}, {show_duration(record.elapsed_s)}"
     )
     yield f"  command  {clean(record.spec.command_line)}"
     if record.spec.workload.build is not None:
         yield f"  built by {clean(shlex.join(record.spec.workload.build.argv))}"
     if record.spec.reserve is not None:
         yield f"  reserved {clean(record.spec.reserve.text)}"
+    if record.labels:
+        yield f"  labels   {clean(', '.join(record.labels))}"
     for stratum in record.strata:
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
@@ -229,7 +218,3 @@ def _delete(options: CommonOptions, store: Store, study_id: str) -> int:
     elif not options.quiet:
         print(f"Study {study_id} is deleted.")
     return 0
-
-
-def _when(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,70 @@
+"""List and labels of the studies of a store."""
+
+from __future__ import annotations
+
+import datetime
+
+from assay.api.composition import opened_store
+from assay.cli.arguments.common import CommonOptions
+from assay.cli.documents.study import StudyLabelAnswer
+from assay.cli.show.json_output import print_json
+from assay.records import to_builtins
+from assay.store import Store, StudyHead, StudySelection
+from assay.untrusted import clean
+from assay.wording.trial_words import SampleWords
+
+_COMMAND_WIDTH = 60
+
+
+def list_studies(selection: StudySelection, options: CommonOptions) -> int:
+    """Print the selected studies, oldest first."""
+    with opened_store(options.db) as store:
+        heads = store.studies(selection)
+    if options.json:
+        print_json({"studies": [to_builtins(head) for head in heads]})
+        return 0
+    if not heads:
+        print(_nothing(selection))
+    for head in heads:
+        print(study_line(head))
+    return 0
+
+
+def study_line(head: StudyHead) -> str:
+    """Return the line of a study."""
+    one, several = SampleWords(in_process=head.in_process).noun
+    noun = one if head.launches == 1 else several
+    width = _COMMAND_WIDTH
+    command = head.command if len(head.command) <= width else head.command[: width - 3] + "..."
+    labels = f"  [{', '.join(head.labels)}]" if head.labels else ""
+    return (
+        f"{head.id}  {show_time(head.created_at)}  {head.kind:9} {head.status:12}"
+        f"{head.launches:>6} {noun:8}  {clean(command + labels)}"
+    )
+
+
+def change_label(
+    label: str, removes: bool, options: CommonOptions, store: Store, study_id: str
+) -> int:
+    """Add a label to a study, or remove it."""
+    others = tuple(found for found in store.study(study_id).labels if found != label)
+    labels = others if removes else (*others, label)
+    store.set_labels(study_id, labels)
+    if options.json:
+        answer = StudyLabelAnswer(study=study_id, labels=tuple(sorted(labels)))
+        print_json(to_builtins(answer))
+    elif not options.quiet:
+        shown = ", ".join(sorted(labels)) or "none"
+        print(f"Labels of study {study_id}: {clean(shown)}.")
+    return 0
+
+
+def show_time(seconds: float) -> str:
+    """Return a time since 1970 as local date and time."""
+    return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def _nothing(selection: StudySelection) -> str:
+    if selection == StudySelection():
+        return "No studies yet. `assay tune -- COMMAND` begins one."
+    return "No matching study. `assay study list` without options lists all studies."
