@@ -25,6 +25,7 @@ LOADED = (
     "assay.cli.show.progress",
     "assay.cli.verbs.compare",
     "assay.cli.verbs.measure",
+    "assay.cli.verbs.stored_study",
     "assay.cli.verbs.study",
     "assay.cli.verbs.tune",
     "assay.store.file_identity",

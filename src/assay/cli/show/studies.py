@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 
-from assay.api.composition import opened_store
 from assay.cli.arguments.common import CommonOptions
-from assay.cli.documents.study import StudyLabelAnswer
+from assay.cli.documents.study import StudyDeleteAnswer, StudyLabelAnswer
 from assay.cli.show.json_output import print_json
 from assay.records import to_builtins
-from assay.store import Store, StudyHead, StudySelection
+from assay.store import Store, StudyHead, StudySelection, open_store
 from assay.untrusted import clean
 from assay.wording.trial_words import SampleWords
 
@@ -18,7 +17,7 @@ _COMMAND_WIDTH = 60
 
 def list_studies(selection: StudySelection, options: CommonOptions) -> int:
     """Print the selected studies, oldest first."""
-    with opened_store(options.db) as store:
+    with open_store(options.db) as store:
         heads = store.studies(selection)
     if options.json:
         print_json({"studies": [to_builtins(head) for head in heads]})
@@ -56,6 +55,16 @@ def change_label(
     elif not options.quiet:
         shown = ", ".join(sorted(labels)) or "none"
         print(f"Labels of study {study_id}: {clean(shown)}.")
+    return 0
+
+
+def delete_study(options: CommonOptions, store: Store, study_id: str) -> int:
+    """Delete a study."""
+    store.delete(study_id)
+    if options.json:
+        print_json(to_builtins(StudyDeleteAnswer(deleted=study_id)))
+    elif not options.quiet:
+        print(f"Study {study_id} is deleted.")
     return 0
 
 

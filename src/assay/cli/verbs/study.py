@@ -1,55 +1,15 @@
-"""``assay study``: actions on studies and on the store."""
+"""``assay study``: actions on the store; the others are in ``stored_study``, which loads slowly."""
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from pathlib import Path
 
-import msgspec
-
-from assay.api.composition import opened_store
-from assay.api.results.sentences import verdict_lines
-from assay.api.studies.confirming import confirm
-from assay.api.studies.resuming import resume_study
-from assay.bundle.document import sample_documents
-from assay.cli.announcements import context_of
-from assay.cli.arguments.common import CommonOptions, common_options
-from assay.cli.arguments.study import (
-    confirm_request,
-    demand_study_options,
-    export_options,
-    export_request,
-    label_of,
-    resume_request,
-    selection_of,
-    study_name,
-    verify_request,
-)
-from assay.cli.arguments.study_groups import export_paths
-from assay.cli.documents.study import StudyDeleteAnswer
-from assay.cli.export import export
+from assay.cli.arguments.common import common_options
+from assay.cli.arguments.store import label_of, selection_of
+from assay.cli.arguments.study_actions import demand_study_options, study_name
 from assay.cli.parsing.parser import Parsed
-from assay.cli.show.answer import deliver_answer, named_result
-from assay.cli.show.json_output import print_json
-from assay.cli.show.layout import width_of, wrapped
-from assay.cli.show.result import result_lines
-from assay.cli.show.studies import change_label, list_studies, show_time
-from assay.cli.verbs import calibrate
-from assay.cli.verification import verify_file
-from assay.records import Status, to_builtins
-from assay.requests.stored_study import ConfirmRequest, ResumeRequest
-from assay.search.conclusion.interim import interim_sentence
-from assay.store import Store, StudyRecord
-from assay.study.session import StudyResult, elapsed_of, stored_result
-from assay.units import show_count, show_duration
-from assay.untrusted import clean
-from assay.wording.failure import Failure, last_failure
-from assay.wording.trial_words import sample_words
-from assay.wording.warm_start import warm_start_announcement
+from assay.cli.show.studies import change_label, delete_study, list_studies
+from assay.store import open_store
 
 
 def run(parsed: Parsed) -> int:
@@ -59,162 +19,15 @@ def run(parsed: Parsed) -> int:
     match parsed.action:
         case "list":
             return list_studies(selection_of(parsed, time.time()), options)
-        case "calibrate":
-            return calibrate.run(parsed)
-        case "compare":
-            from assay.cli.verbs import conditions  # the other actions need none of it
-
-            return conditions.run(parsed)
-        case "verify":
-            return verify_file(verify_request(parsed), options)
-    return _run_on_study(parsed, options)
-
-
-def _run_on_study(parsed: Parsed, options: CommonOptions) -> int:
-    name = study_name(parsed)
-    action: Callable[[Store, str], int]
-    match parsed.action:
-        case "resume":
-            action = partial(_resume, resume_request(parsed), options, export_paths(parsed))
-        case "confirm":
-            action = partial(_confirm, confirm_request(parsed), options, export_paths(parsed))
-        case "export":
-            action = partial(export, export_request(parsed), export_options(parsed))
         case "label":
-            label = label_of(parsed)
-            action = partial(change_label, label, parsed.arguments.remove, options)
+            label, name = label_of(parsed), study_name(parsed)
+            with open_store(options.db, create=False) as store:
+                removes = parsed.arguments.remove
+                return change_label(label, removes, options, store, store.find(name))
         case "delete":
-            action = partial(_delete, options)
-        case _:
-            action = partial(_show, options)
-    with opened_store(options.db, create=False) as store:
-        return action(store, store.find(name))
+            name = study_name(parsed)
+            with open_store(options.db, create=False) as store:
+                return delete_study(options, store, store.find(name))
+    from assay.cli.verbs import stored_study
 
-
-def _show(options: CommonOptions, store: Store, study_id: str) -> int:
-    record = store.study(study_id)
-    result = stored_result(store, record)
-    if options.json:
-        newest = result.conclusion if result else None
-        document = to_builtins(msgspec.structs.replace(record, conclusion=newest))
-        document["conclusions"] = [
-            {"stratum": number, **to_builtins(found)}
-            for number, found in store.conclusions(study_id).items()
-        ]
-        document["samples"] = [
-            {"stratum": stratum.number, **sample}
-            for stratum in record.strata
-            for sample in sample_documents(record.spec, store.samples(study_id, stratum.number))
-        ]
-        print_json({"study": study_id, **document})
-        return 0
-    record = msgspec.structs.replace(record, elapsed_s=elapsed_of(store, record))
-    width = width_of(sys.stdout)
-    failure = None
-    if record.status is Status.FAILED:
-        samples = store.samples(study_id, record.strata[-1].number)
-        failure = last_failure(record.spec, samples)
-    interim = ""
-    if result is None and failure is None:
-        interim = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
-    print("\n".join(wrapped(_lines(record, result, width, failure, interim), width)))
-    return 0
-
-
-def _lines(
-    record: StudyRecord,
-    result: StudyResult | None,
-    width: int | None,
-    failure: Failure | None,
-    interim: str,
-) -> Iterable[str]:
-    """Yield the lines on a study, then its result, or the reason of its failure.
-
-    Args:
-        record: record of the study.
-        result: result of its newest stratum; ``None`` without one.
-        width: width of the terminal, in columns; ``None`` for none.
-        failure: failure of the last launch, if the study failed.
-        interim: interim recommendation of a study without a result; empty for none.
-    """
-    launches = show_count(record.launches, *sample_words(record.spec).noun)
-    if len(record.strata) > 1:
-        launches += f" in {len(record.strata)} strata"
-    yield (
-        f"study {record.id}: {record.spec.kind}, {record.status}, {launches}, "
-        f"begun {show_time(record.created_at)}, {show_duration(record.elapsed_s)}"
-    )
-    yield f"  command  {clean(record.spec.command_line)}"
-    if record.spec.workload.build is not None:
-        yield f"  built by {clean(shlex.join(record.spec.workload.build.argv))}"
-    if record.spec.reserve is not None:
-        yield f"  reserved {clean(record.spec.reserve.text)}"
-    if record.labels:
-        yield f"  labels   {clean(', '.join(record.labels))}"
-    for stratum in record.strata:
-        yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
-    if result is None:
-        if record.spec.earlier_studies:
-            yield f"  warm start  {clean(warm_start_announcement(record.spec.earlier_studies))}"
-        yield from _open_lines(record, failure)
-        if interim:
-            yield f"  {clean(interim)}"
-        return
-    yield ""
-    yield from result_lines(named_result(result), width)
-
-
-def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
-    """Yield the lines on a study whose newest stratum has no verdict."""
-    if failure is not None:
-        yield f"  failed, without a conclusion. The last launch: {clean(failure.text)}."
-        yield f"  {clean(failure.remedy)}"
-    elif record.conclusion is None:
-        yield f"  no conclusion yet; {_continuation(record)}"
-    if record.conclusion is None:
-        return
-    newest = record.strata[-1].number
-    if failure is None:
-        yield f"  no conclusion of stratum {newest} yet; {_continuation(record)}"
-    for sentence in verdict_lines(record.conclusion, record.spec):
-        yield f"  earlier stratum: {clean(sentence)}"
-
-
-def _continuation(record: StudyRecord) -> str:
-    """Return the way to a conclusion: a study that runs cannot be resumed."""
-    if record.status is Status.RUNNING:
-        return "the study is running"
-    return f"`assay study resume {record.id}` continues the study"
-
-
-def _resume(
-    request: ResumeRequest,
-    options: CommonOptions,
-    exports: Sequence[Path],
-    store: Store,
-    study_id: str,
-) -> int:
-    result, samples = resume_study(request, context_of(options), store, study_id)
-    deliver_answer(result, samples, exports, json=options.json)
-    return 0
-
-
-def _confirm(
-    request: ConfirmRequest,
-    options: CommonOptions,
-    exports: Sequence[Path],
-    store: Store,
-    study_id: str,
-) -> int:
-    result = confirm(request, context_of(options), store, study_id)
-    deliver_answer(result, (), exports, json=options.json)
-    return 0
-
-
-def _delete(options: CommonOptions, store: Store, study_id: str) -> int:
-    store.delete(study_id)
-    if options.json:
-        print_json(to_builtins(StudyDeleteAnswer(deleted=study_id)))
-    elif not options.quiet:
-        print(f"Study {study_id} is deleted.")
-    return 0
+    return stored_study.run(parsed)
