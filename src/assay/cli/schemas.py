@@ -79,10 +79,12 @@ DOCUMENTS = {
     "schema": Document(SchemaAnswer, "assay schema --json"),
     "settings-list": Document(settings.SettingsListAnswer, "assay settings list --json"),
     "settings-show": Document(settings.SettingsShowAnswer, "assay settings show --json"),
+    "study-compact": Document(study.StudyCompactAnswer, "assay study compact --json"),
     "study-delete": Document(study.StudyDeleteAnswer, "assay study delete --json"),
     "study-export": Document(study.StudyExportAnswer, "assay study export --json"),
     "study-label": Document(study.StudyLabelAnswer, "assay study label --json"),
     "study-list": Document(answers.StudyListAnswer, "assay study list --json"),
+    "study-prune": Document(study.StudyPruneAnswer, "assay study prune --json"),
     "study-sample": Document(
         answers.StudySample, "key samples of assay measure --json and assay study show --json"
     ),

@@ -14,6 +14,7 @@ from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratu
 from assay.records.codec import Record
 from assay.records.overhead import Overhead
 from assay.records.study import SESSION_SUFFIX
+from assay.store.vacuum import FileUse
 
 
 class StudyHead(Record, frozen=True, kw_only=True):
@@ -237,6 +238,58 @@ class Store(Protocol):
 
         Raises:
             NotPossibleError: another process, or another store of this process, holds it.
+        """
+        ...
+
+    def study_bytes(self, study_id: str) -> int:
+        """Return the approximate size that the deletion of a study frees, in bytes."""
+        ...
+
+    def freed_bytes(self, study_id: str, stratum_number: int, samples: Sequence[Sample]) -> int:
+        """Return the approximate size that ``replace_samples`` would free, in bytes."""
+        ...
+
+    def replace_samples(
+        self, study_id: str, stratum_number: int, samples: Sequence[Sample]
+    ) -> None:
+        """Replace the samples of a stratum of a held study, in order, and delete all outputs.
+
+        The last stored samples are deleted if there are fewer new ones.
+
+        Raises:
+            InvalidInputError: more samples than are stored, or one that could not be decoded again.
+        """
+        ...
+
+    def compact(self, study_id: str) -> Iterator[int]:
+        """Pack the documents of a study that an older assay wrote, in small transactions.
+
+        Yields the number of packed samples of each transaction. The iteration holds the study;
+        if it ends early, another one continues it.
+
+        Raises:
+            NotPossibleError: another process, or another store of this process, holds the study; or
+                a document is unreadable.
+        """
+        ...
+
+    def file_use(self) -> FileUse:
+        """Return the size of the store, and the free space within."""
+        ...
+
+    def demand_space_for_vacuum(self) -> None:
+        """Raise an error if ``vacuum`` could fill the disk.
+
+        Raises:
+            NotPossibleError: too little free space; states the sizes.
+        """
+        ...
+
+    def vacuum(self) -> None:
+        """Return free space within the store to the file system. No process can write meanwhile.
+
+        Raises:
+            NotPossibleError: too little free space; states the sizes.
         """
         ...
 

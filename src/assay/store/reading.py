@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from sqlalchemy import Engine, select
@@ -13,6 +13,7 @@ from assay.records.overhead import Overhead
 from assay.store.base import EVERY_STUDY, StudyHead, StudyRecord, StudySelection
 from assay.store.dictionaries import DocumentKind, DocumentReader
 from assay.store.listing import find_id, labels_in, labels_of, selected_rows
+from assay.store.reduction import packed_bytes, sample_bytes, study_bytes
 from assay.store.rows import (
     Row,
     conclusion_of,
@@ -138,6 +139,19 @@ class SqlReader:
             study_row(connection, study_id)
             found = connection.execute(query.order_by(SAMPLE.c.number)).scalars()
             return array("q", found)
+
+    def study_bytes(self, study_id: str) -> int:
+        """See ``Store.study_bytes``."""
+        with self._translating_errors(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            return study_bytes(connection, study_id)
+
+    def freed_bytes(self, study_id: str, stratum_number: int, samples: Sequence[Sample]) -> int:
+        """See ``Store.freed_bytes``."""
+        with self._translating_errors(), self._engine.connect() as connection:
+            study_row(connection, study_id)
+            stored = sample_bytes(connection, study_id, stratum_number)
+        return stored - packed_bytes(samples)
 
     def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
         """See ``Store.plans``."""

@@ -6,7 +6,8 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -25,10 +26,13 @@ from assay.records import (
     encode,
 )
 from assay.records.overhead import Overhead
-from assay.store.dictionaries import DocumentKind, PackedDocuments
+from assay.store.compaction import UNUSED_COLUMNS, pack_study
+from assay.store.dictionaries import DocumentKind
+from assay.store.held_study import HeldStudy
 from assay.store.listing import checked_label
 from assay.store.packing import deflated
 from assay.store.reading import SqlReader
+from assay.store.reduction import replace_samples
 from assay.store.rows import (
     COUNTED_SAMPLES,
     Insertion,
@@ -49,44 +53,11 @@ from assay.store.shared_documents import (
     strata_of,
 )
 from assay.store.study_locks import StudyLocks
+from assay.store.vacuum import FileUse, demand_space, file_use, vacuum
 from assay.store.write_lock import WriteLock
 
 _SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")
 _OUTPUT_COLUMNS = ("sample", "document", "content", "dictionary")
-_UNUSED_COLUMNS = {"machine": "", "node": "", "launcher_version": ""}
-"""Columns of a sample that no query reads, since schema 0005: its stratum and its document have
-these values."""
-
-
-@dataclass
-class _HeldStudy:
-    """Cached properties of a held study, for writing samples.
-
-    Attributes:
-        number: number of its row.
-        objective: name of its objective.
-        strata: numbers of its strata.
-        plans: stratum and digest of the configuration of each stored plan.
-        packers: writers of documents by stratum and kind.
-        counted: the row may state the number of samples.
-    """
-
-    number: int
-    objective: str
-    strata: set[int]
-    plans: set[tuple[int, str]] = field(default_factory=set)
-    packers: dict[tuple[int, DocumentKind], PackedDocuments] = field(default_factory=dict)
-    counted: bool = False
-
-    def packer(
-        self, connection: Connection, study_id: str, stratum_number: int, kind: DocumentKind
-    ) -> PackedDocuments:
-        """Return the writer of the documents of a stratum."""
-        found = self.packers.get((stratum_number, kind))
-        if found is None:
-            found = PackedDocuments(connection, study_id, stratum_number, kind)
-            self.packers[stratum_number, kind] = found
-        return found
 
 
 @dataclass(frozen=True)
@@ -108,6 +79,7 @@ class SqlStore(SqlReader):
     """``Store`` in a relational database.
 
     Args:
+        path: database file.
         engines: engines of the database.
         locks: locks of the studies.
         translating_errors: returns a context manager that translates errors of the database into
@@ -117,17 +89,19 @@ class SqlStore(SqlReader):
 
     def __init__(
         self,
+        path: Path,
         engines: Engines,
         locks: StudyLocks,
         translating_errors: Callable[[], AbstractContextManager[None]],
         write_lock: WriteLock,
     ) -> None:
         super().__init__(engines.reader, locks, translating_errors)
+        self._path = path
         self._writer = engines.writer
         self._patient = engines.patient
         self._write_lock = write_lock
         self._patient_connection: Connection | None = None
-        self._held: dict[str, _HeldStudy] = {}
+        self._held: dict[str, HeldStudy] = {}
         dialect = engines.patient.dialect
         self._add_sample = Insertion(SAMPLE, _SAMPLE_COLUMNS, dialect)
         self._add_output = Insertion(OUTPUT, _OUTPUT_COLUMNS, dialect)
@@ -164,7 +138,7 @@ class SqlStore(SqlReader):
             if number is not None:
                 self._locks.unlock(number)
             raise
-        self._held[study_id] = _HeldStudy(number, spec.workload.objective.name, {stratum.number})
+        self._held[study_id] = HeldStudy(number, spec.workload.objective.name, {stratum.number})
         return study_id
 
     def acquire(self, study_id: str) -> None:
@@ -187,7 +161,7 @@ class SqlStore(SqlReader):
             self._locks.unlock(row.number)
             raise
         spec = decode_stored(row.spec, StudySpec, study_id)
-        self._held[study_id] = _HeldStudy(
+        self._held[study_id] = HeldStudy(
             row.number,
             spec.workload.objective.name,
             {stratum.number for stratum in strata},
@@ -221,7 +195,7 @@ class SqlStore(SqlReader):
         row = {
             "study": study_id,
             "stratum": stratum_number,
-            **_UNUSED_COLUMNS,
+            **UNUSED_COLUMNS,
             "stage": launch.stage.value,
             "block": launch.block,
             "position": launch.position,
@@ -302,17 +276,44 @@ class SqlStore(SqlReader):
 
     def delete(self, study_id: str) -> None:
         """See ``Store.delete``."""
+        with (
+            self._locked(study_id),
+            self._translating_errors(),
+            self._writer.begin() as connection,
+        ):
+            documents = document_numbers(connection, study_id)
+            connection.execute(delete(STUDY).where(STUDY.c.id == study_id))
+            delete_unused(connection, sorted(documents))
+
+    def replace_samples(
+        self, study_id: str, stratum_number: int, samples: Sequence[Sample]
+    ) -> None:
+        """See ``Store.replace_samples``."""
+        held = self._demand_hold(study_id)
+        held.packers.clear()
+        with self._translating_errors(), self._writer.begin() as connection:
+            replace_samples(connection, study_id, stratum_number, samples)
+
+    def compact(self, study_id: str) -> Iterator[int]:
+        """See ``Store.compact``."""
+        with self._locked(study_id), self._translating_errors():
+            yield from pack_study(self._writer, study_id)
+
+    def file_use(self) -> FileUse:
+        """See ``Store.file_use``."""
         with self._translating_errors(), self._engine.connect() as connection:
-            row = study_row(connection, study_id)
-        self._lock(row)
-        try:
-            with self._translating_errors(), self._writer.begin() as connection:
-                documents = document_numbers(connection, study_id)
-                connection.execute(delete(STUDY).where(STUDY.c.id == study_id))
-                delete_unused(connection, sorted(documents))
-        finally:
-            self._held.pop(study_id, None)
-            self._locks.unlock(row.number)
+            return file_use(connection.connection.driver_connection)
+
+    def demand_space_for_vacuum(self) -> None:
+        """See ``Store.demand_space_for_vacuum``."""
+        demand_space(self._path, self.file_use())
+
+    def vacuum(self) -> None:
+        """See ``Store.vacuum``."""
+        self.demand_space_for_vacuum()
+        self._disconnect()
+        with self._translating_errors(), self._engine.connect() as connection:
+            vacuum(connection.connection.driver_connection)
 
     def close(self) -> None:
         """See ``Store.close``."""
@@ -360,6 +361,18 @@ class SqlStore(SqlReader):
         if connection is not None:
             connection.close()
 
+    @contextmanager
+    def _locked(self, study_id: str) -> Iterator[None]:
+        """Lock a study, and unlock it afterwards, also if this store held it."""
+        with self._translating_errors(), self._engine.connect() as connection:
+            row = study_row(connection, study_id)
+        self._lock(row)
+        try:
+            yield
+        finally:
+            self._held.pop(study_id, None)
+            self._locks.unlock(row.number)
+
     def _lock(self, row: Row) -> None:
         if not self._locks.lock(row.number):
             raise NotPossibleError(
@@ -367,7 +380,7 @@ class SqlStore(SqlReader):
                 "Wait for its end, or stop it with Ctrl-C or `kill`; stored samples are kept.",
             )
 
-    def _demand_hold(self, study_id: str) -> _HeldStudy:
+    def _demand_hold(self, study_id: str) -> HeldStudy:
         held = self._held.get(study_id)
         if held is None or not self._locks.holds(held.number):
             raise NotPossibleError(

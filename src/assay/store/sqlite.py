@@ -46,7 +46,7 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     engines = Engines(
         engine, writing_engine(engine), patient_engine(path, busy_timeout_s, write_lock)
     )
-    return SqlStore(engines, locks, translating_errors, write_lock)
+    return SqlStore(path, engines, locks, translating_errors, write_lock)
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:

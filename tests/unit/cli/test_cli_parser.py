@@ -88,7 +88,7 @@ def test_option_without_value_yields_example(line: str, capsys: pytest.CaptureFi
     verb, option = line.split()
     assert f"{option} needs a value, as in {option} " in usage_error([verb, option], capsys)
     assert "expected" not in usage_error([verb, option, "--verbose"], capsys)
-    if option not in ("--arm", "--color", "--seed", "--idle", "--how", "--numa"):
+    if option not in ("--arm", "--color", "--seed", "--idle", "--how", "--numa", "--samples"):
         needed = {
             "report": ["last"],
             "study": ["resume", "last"],

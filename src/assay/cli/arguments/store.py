@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.cli.arguments.ages import begin_of, count_of, end_of
+from assay.cli.arguments.ages import age_of, begin_of, count_of, end_of
 from assay.errors import InvalidInputError
 from assay.store import StudySelection
 
 if TYPE_CHECKING:
+    from assay.api.studies.pruning import PrunePolicy
     from assay.cli.parsing.parser import Parsed
 
 
@@ -46,3 +47,29 @@ def label_of(parsed: Parsed) -> str:
             "`assay study label` needs a study and a label.", "Write: assay study label last NAME"
         )
     return label
+
+
+def policy_of(parsed: Parsed, now_s: float) -> PrunePolicy:
+    """Return the policy of ``assay study prune``.
+
+    Args:
+        parsed: command line.
+        now_s: present time, in seconds since 1970 (UTC).
+
+    Raises:
+        InvalidInputError: an option is invalid, or none selects studies.
+    """
+    from assay.api.studies.pruning import Extent, PrunePolicy
+
+    arguments = parsed.arguments
+    age, last = arguments.older_than, arguments.keep_last
+    if age is None and last is None:
+        raise InvalidInputError(
+            "`assay study prune` needs an age, or a number of studies to keep.",
+            "Write for example --older-than 90d or --keep-last 1000.",
+        )
+    return PrunePolicy(
+        begun_before=None if age is None else now_s - age_of("--older-than", age),
+        keep_last=0 if last is None else count_of("--keep-last", last, 0),
+        extent=Extent(arguments.samples or Extent.STUDY),
+    )

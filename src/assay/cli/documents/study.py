@@ -151,3 +151,69 @@ class StudyLabelAnswer(Record, frozen=True, kw_only=True, tag_field="schema", ta
 
     study: str
     labels: tuple[str, ...]
+
+
+class PrunedStudy(Record, frozen=True, kw_only=True):
+    """Study that loses data.
+
+    Attributes:
+        id: identifier of the study.
+        command: workload of the study.
+        created_at: time of creation, in seconds since 1970 (UTC).
+        launches: number of launches before.
+        freed_bytes: approximate size of the deleted data, in bytes.
+    """
+
+    id: str
+    command: str
+    created_at: float
+    launches: int
+    freed_bytes: int
+
+
+class KeptStudy(Record, frozen=True, kw_only=True):
+    """Study that is left as it is.
+
+    Attributes:
+        id: identifier of the study.
+        reason: reason, as a clause.
+    """
+
+    id: str
+    reason: str
+
+
+class StudyPruneAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay study prune``.
+
+    Attributes:
+        applied: true if the data were deleted; false without ``--yes``.
+        studies: studies that lose data, the oldest first.
+        kept: studies of the policy that are left whole.
+        freed_bytes: approximate size of the deleted data, in bytes.
+    """
+
+    applied: bool
+    studies: tuple[PrunedStudy, ...]
+    kept: tuple[KeptStudy, ...]
+    freed_bytes: int
+
+
+class StudyCompactAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Answer of ``assay study compact``.
+
+    Attributes:
+        packed_samples: number of samples whose documents were packed.
+        before_bytes: size of the store before, in bytes.
+        after_bytes: size of the store after, in bytes.
+        free_bytes: free space within the store, for new samples, in bytes.
+        vacuumed: true if free space was returned to the file system.
+        left_out: studies that were left as they are.
+    """
+
+    packed_samples: int
+    before_bytes: int
+    after_bytes: int
+    free_bytes: int
+    vacuumed: bool
+    left_out: tuple[KeptStudy, ...]

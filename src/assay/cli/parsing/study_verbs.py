@@ -153,7 +153,7 @@ def add_study(verbs: Verbs[Parser]) -> None:
         help="public key of the signer, or its name in a file of allowed signers",
     )
     add_common_options(parser)
-    parser.most_used = ("--budget", "--runs", "--bundle", "--output", "--json")
+    parser.most_used = ("--budget", "--output", "--json")
 
 
 def _add_list_options(group: Group) -> None:

@@ -28,6 +28,10 @@ def run(parsed: Parsed) -> int:
             name = study_name(parsed)
             with open_store(options.db, create=False) as store:
                 return delete_study(options, store, store.find(name))
+        case "prune" | "compact":
+            from assay.cli.verbs import store_size  # loads slowly
+
+            return store_size.run(parsed)
     from assay.cli.verbs import stored_study
 
     return stored_study.run(parsed)

@@ -1,0 +1,85 @@
+"""Thinning of samples: parts that a verdict does not need are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.bundle.recompute import is_same_conclusion, recompute, script_of
+from assay.errors import NotPossibleError
+from assay.records import Conclusion, Plan, Sample, Stage, Stratum, StudySpec
+
+
+@dataclass(frozen=True)
+class VerdictData:
+    """Verdict of a stratum, and its data.
+
+    Attributes:
+        spec: specification of the study.
+        stratum: conditions and machine document.
+        conclusion: recorded verdict.
+        plans: plans of the stratum.
+        samples: samples of the stratum in the order of launch.
+    """
+
+    spec: StudySpec
+    stratum: Stratum
+    conclusion: Conclusion
+    plans: Sequence[Plan]
+    samples: Sequence[Sample]
+
+
+def thinned(data: VerdictData) -> list[Sample]:
+    """Return the samples without the parts that the verdict does not need.
+
+    Samples of the confirmation, on which claims rest, stay whole. A reduction of the others counts
+    only if the verdict and the script of the recommendation, recomputed from the thinned samples,
+    are the same.
+
+    Raises:
+        NotPossibleError: the verdict cannot be recomputed from the whole samples.
+        InvalidInputError: invalid expression of the space.
+    """
+    whole = list(data.samples)
+    if not _is_reproduced(data, whole):
+        raise NotPossibleError(
+            "its verdict does not follow from its samples in this version of assay",
+            "The version that measured it can thin it.",
+        )
+    for reduce in _REDUCTIONS:
+        samples = list(map(reduce, whole))
+        if samples != whole and _is_reproduced(data, samples):
+            return samples
+    return whole
+
+
+def _bare(sample: Sample) -> Sample:
+    """Return a sample of the search with its outcome and metrics only."""
+    if sample.launch.stage is Stage.CONFIRM:
+        return sample
+    return msgspec.structs.replace(
+        sample, evidence=(), unavailable={}, observations=(), series={}, steady={}
+    )
+
+
+def _without_series(sample: Sample) -> Sample:
+    if sample.launch.stage is Stage.CONFIRM:
+        return sample
+    return msgspec.structs.replace(sample, unavailable={}, series={})
+
+
+_REDUCTIONS: tuple[Callable[[Sample], Sample], ...] = (_bare, _without_series)
+"""Reductions of a sample, the largest first."""
+
+
+def _is_reproduced(data: VerdictData, samples: Sequence[Sample]) -> bool:
+    found = recompute(data.spec, samples, data.stratum, data.conclusion)
+    if not is_same_conclusion(found, data.conclusion):
+        return False
+    before, after = (
+        script_of(data.conclusion, data.plans, data.spec.workload, some)
+        for some in (data.samples, samples)
+    )
+    return before == after

@@ -1,0 +1,105 @@
+"""Compaction: documents in text, as assay wrote them up to schema 0004, are packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, bindparam, func, select, update
+
+from assay.records import Stratum
+from assay.store.dictionaries import DocumentKind, PackedDocuments
+from assay.store.packing import deflated
+from assay.store.rows import COUNTED_SAMPLES, Row, decode_stored
+from assay.store.schema import OUTPUT, SAMPLE, STRATUM, STUDY, VERDICT
+from assay.store.shared_documents import shared_columns
+
+_BATCH = 256
+"""Samples of a transaction: it takes some 10 ms, for which a running study waits."""
+UNUSED_COLUMNS = {"machine": "", "node": "", "launcher_version": ""}
+"""Columns of a sample that no query reads, since schema 0005: its stratum and its document have
+these values."""
+_CHANGED = ("document", "content", "dictionary")
+
+
+def pack_study(writer: Engine, study_id: str) -> Iterator[int]:
+    """Pack the documents of a study; yield the number of packed samples of each transaction.
+
+    Each transaction leaves a complete study, so that an interrupted compaction continues later.
+
+    Args:
+        writer: engine for write transactions.
+        study_id: id of a study that no other process writes to.
+
+    Raises:
+        NotPossibleError: an unreadable document.
+    """
+    with writer.begin() as connection:
+        _pack_strata(connection, study_id)
+        _pack_verdicts(connection, study_id)
+        this_study = update(STUDY).where(STUDY.c.id == study_id)
+        connection.execute(this_study.values(launches=COUNTED_SAMPLES))
+        query = select(STRATUM.c.number).where(STRATUM.c.study == study_id)
+        strata = connection.execute(query).scalars().all()
+    for stratum_number in strata:
+        while count := _pack_batch(writer, study_id, stratum_number):
+            yield count
+
+
+def _pack_batch(writer: Engine, study_id: str, stratum_number: int) -> int:
+    """Pack some samples in text and their outputs; return their number."""
+    of_stratum = (SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number)
+    query = select(SAMPLE.c.number, SAMPLE.c.document).where(
+        *of_stratum, SAMPLE.c.content.is_(None)
+    )
+    with writer.begin() as connection:
+        rows = connection.execute(query.order_by(SAMPLE.c.number).limit(_BATCH)).all()
+        numbers = [row.number for row in rows]
+        query = select(OUTPUT.c.sample, OUTPUT.c.document).where(
+            OUTPUT.c.sample.in_(numbers), OUTPUT.c.content.is_(None)
+        )
+        outputs = connection.execute(query.order_by(OUTPUT.c.sample)).all()
+        place = (connection, study_id, stratum_number)
+        _write(place, SAMPLE.c.number, rows, DocumentKind.SAMPLE)
+        _write(place, OUTPUT.c.sample, outputs, DocumentKind.OUTPUT)
+    return len(rows)
+
+
+def _write(
+    place: tuple[Connection, str, int], key: Any, rows: Sequence[Row], kind: DocumentKind
+) -> None:
+    if not rows:
+        return
+    connection, study_id, stratum_number = place
+    packer = PackedDocuments(connection, study_id, stratum_number, kind)
+    changes = [
+        {"own_key": number, **packer.columns(connection, document.encode())}
+        for number, document in rows
+    ]
+    values: dict[str, Any] = {name: bindparam(name) for name in _CHANGED}
+    unused = UNUSED_COLUMNS if kind is DocumentKind.SAMPLE else {}
+    change = update(key.table).where(key == bindparam("own_key")).values(**values, **unused)
+    connection.execute(change, changes)
+
+
+def _pack_strata(connection: Connection, study_id: str) -> None:
+    plain = select(STRATUM).where(STRATUM.c.study == study_id, STRATUM.c.conditions.is_(None))
+    for row in connection.execute(plain).all():
+        stratum = decode_stored(row.document, Stratum, study_id)
+        this_stratum = (STRATUM.c.study == study_id) & (STRATUM.c.number == row.number)
+        columns = shared_columns(connection, stratum)
+        connection.execute(update(STRATUM).where(this_stratum).values(**columns))
+
+
+def _pack_verdicts(connection: Connection, study_id: str) -> None:
+    """Pack the conclusions, and drop the copy of the newest one in the row of the study."""
+    of_study = VERDICT.c.study == study_id
+    newest = select(func.max(VERDICT.c.stratum)).where(of_study).scalar_subquery()
+    document = select(VERDICT.c.document).where(of_study, VERDICT.c.stratum == newest)
+    is_copy = (STUDY.c.id == study_id) & (STUDY.c.conclusion == document.scalar_subquery())
+    connection.execute(update(STUDY).where(is_copy).values(conclusion=None))
+    plain = select(VERDICT).where(of_study, VERDICT.c.content.is_(None))
+    for row in connection.execute(plain).all():
+        this_verdict = update(VERDICT).where(of_study, VERDICT.c.stratum == row.stratum)
+        packed = {"document": "", "content": deflated(row.document.encode())}
+        connection.execute(this_verdict.values(**packed))

@@ -1,0 +1,89 @@
+"""Size of a database file, and the return of its free space to the file system."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.errors import NotPossibleError
+from assay.units import show_bytes
+
+_TEMPORARY_FOLDERS = ("/var/tmp", "/usr/tmp", "/tmp", ".")
+
+
+class FileUse(NamedTuple):
+    """Use of a database file.
+
+    Attributes:
+        size_bytes: size of the file.
+        free_bytes: space within the file that new samples will use.
+    """
+
+    size_bytes: int
+    free_bytes: int
+
+
+def file_use(connection: Any) -> FileUse:
+    """Return the use of the file of a connection of the driver."""
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return FileUse(pages * size, free * size)
+
+
+def vacuum(connection: Any) -> None:
+    """Return free space to the file system; a connection of the driver without a transaction."""
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+def demand_space(
+    path: Path,
+    use: FileUse,
+    env: Mapping[str, str] = os.environ,
+    free_in: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+) -> None:
+    """Raise an error if a vacuum could fill the disk.
+
+    SQLite writes a copy to a temporary file, and then to the journal next to the database
+    (https://www.sqlite.org/lang_vacuum.html).
+
+    Args:
+        path: path of the database.
+        use: use of the file.
+        env: environment variables.
+        free_in: returns the free space of the file system of a folder, in bytes.
+
+    Raises:
+        NotPossibleError: too little free space.
+    """
+    copy_bytes = use.size_bytes - use.free_bytes
+    temporary = temporary_folder(env)
+    shared = temporary.stat().st_dev == path.parent.stat().st_dev
+    needs = {path.parent: copy_bytes * (2 if shared else 1)}
+    if not shared:
+        needs[temporary] = copy_bytes
+    for folder, needed in needs.items():
+        free = free_in(folder)
+        if free < needed:
+            raise NotPossibleError(
+                f"To return free space, SQLite needs up to {show_bytes(needed)} in {folder}; "
+                f"{show_bytes(free)} are free. Nothing was changed.",
+                "Free space, set SQLITE_TMPDIR to a directory on another disk, or use "
+                "--no-vacuum: new samples then use the space within the file.",
+            )
+
+
+def temporary_folder(env: Mapping[str, str]) -> Path:
+    """Return the directory of SQLite's temporary files (https://www.sqlite.org/tempfiles.html)."""
+    named = [env[name] for name in ("SQLITE_TMPDIR", "TMPDIR") if env.get(name)]
+    usable = (
+        folder
+        for folder in map(Path, (*named, *_TEMPORARY_FOLDERS))
+        if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    )
+    return next(usable, Path())
