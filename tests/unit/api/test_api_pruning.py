@@ -1,0 +1,133 @@
+"""Pruning of a store: a policy that keeps every verdict checkable."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay.api.studies.compacting import compact
+from assay.api.studies.pruning import Extent, Pruned, PrunePolicy, prune
+from assay.bundle.recompute import is_same_conclusion, recompute
+from assay.errors import InvalidInputError
+from assay.records import Stage, Status
+from assay.store import Store, open_store
+from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
+
+V3 = Path(__file__).parents[1] / "store" / "assets" / "v3.db.xz"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    path = tmp_path / "v3.db"
+    path.write_bytes(lzma.decompress(V3.read_bytes()))
+    return open_store(path)
+
+
+def verdicts(store: Store) -> dict[tuple[str, int], bool]:
+    """Return whether each verdict of a store follows from its samples."""
+    found = {}
+    for head in store.studies():
+        study = store.study(head.id)
+        for number, conclusion in store.conclusions(head.id).items():
+            samples = store.samples(head.id, number)
+            again = recompute(study.spec, samples, study.strata[number], conclusion)
+            found[head.id, number] = is_same_conclusion(again, conclusion)
+    return found
+
+
+def pruned(store: Store, policy: PrunePolicy, *, apply: bool = True) -> list[Pruned]:
+    return list(prune(store, policy, apply=apply))
+
+
+def test_dry_run_changes_nothing(store: Store) -> None:
+    heads = store.studies()
+    samples = [store.samples(head.id) for head in heads]
+    for extent in Extent:
+        found = pruned(store, PrunePolicy(extent=extent), apply=False)
+        assert any(one.freed_bytes for one in found)
+    assert store.studies() == heads
+    assert [store.samples(head.id) for head in heads] == samples
+
+
+def test_thinned_studies_keep_their_verdicts(store: Store) -> None:
+    before, heads = verdicts(store), store.studies()
+    whole = {head.id: store.samples(head.id) for head in heads}
+    planned = pruned(store, PrunePolicy(extent=Extent.THIN), apply=False)
+    found = pruned(store, PrunePolicy(extent=Extent.THIN))
+    assert found == planned
+    assert verdicts(store) == before
+    kept_whole = {one.head.id for one in found if one.kept_because}
+    assert {study_id for (study_id, _), holds in before.items() if not holds} == kept_whole
+    assert any(before.values())
+    for head in heads:
+        thin = store.samples(head.id)
+        assert len(thin) == head.launches
+        confirmed = [s for s in whole[head.id] if s.launch.stage is Stage.CONFIRM]
+        assert [s for s in thin if s.launch.stage is Stage.CONFIRM] == confirmed
+        if head.id not in kept_whole:
+            assert not any(store.outputs(head.id, 0))
+    assert not any(one.freed_bytes for one in pruned(store, PrunePolicy(extent=Extent.THIN)))
+
+
+def test_remove_deletes_samples_without_verdict(store: Store) -> None:
+    before = verdicts(store)
+    pruned(store, PrunePolicy(extent=Extent.REMOVE))
+    assert verdicts(store) == before
+    for head in store.studies():
+        concluded = store.conclusions(head.id)
+        if not concluded:
+            assert (head.launches, store.samples(head.id)) == (0, [])
+        elif before[head.id, 0]:
+            assert head.launches == concluded[0].launches
+
+
+def test_verdict_that_does_not_follow_leaves_the_study_whole(store: Store) -> None:
+    study_id = next(key[0] for key, holds in verdicts(store).items() if holds)
+    conclusion = store.conclusion(study_id)
+    assert conclusion is not None
+    store.acquire(study_id)
+    store.set_conclusion(study_id, msgspec.structs.replace(conclusion, blocks=999))
+    store.release(study_id)
+    samples = store.samples(study_id)
+    found = {one.head.id: one for one in pruned(store, PrunePolicy(extent=Extent.REMOVE))}
+    assert "does not follow" in str(found[study_id].kept_because)
+    assert store.samples(study_id) == samples
+
+
+@pytest.mark.parametrize("extent", list(Extent))
+def test_running_study_is_left_out(tmp_path: Path, extent: Extent) -> None:
+    path = tmp_path / "assay.db"
+    with open_store(path) as owner, open_store(path) as store:
+        running = owner.create_study(tune_spec(), make_stratum(), 1.0)
+        owner.add_sample(running, 0, make_sample())
+        waiting = owner.create_study(tune_spec(), make_stratum(), 2.0)
+        owner.set_status(waiting, Status.PAUSED)
+        owner.release(waiting)
+        found = pruned(store, PrunePolicy(extent=extent))
+        assert [(one.head.id, one.kept_because) for one in found] == [
+            (running, "it is running"),
+            (waiting, "it waits for another boot"),
+        ]
+        assert store.samples(running) == [make_sample()]
+        result = compact(store)
+        assert result.left_out == {running: "it is running"}
+        assert not result.vacuumed
+
+
+def test_policy_selects_old_studies_and_keeps_the_newest(tmp_path: Path) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        ids = []
+        for number in range(5):
+            ids.append(store.create_study(tune_spec(), make_stratum(), float(number)))
+            store.set_status(ids[-1], Status.DONE)
+            store.release(ids[-1])
+        old = PrunePolicy(begun_before=3.0, keep_last=3)
+        assert [one.head.id for one in pruned(store, old)] == ids[:2]
+        assert [head.id for head in store.studies()] == ids[2:]
+        assert pruned(store, PrunePolicy(keep_last=9)) == []
+        with pytest.raises(InvalidInputError):
+            store.samples(ids[0])
+        assert len(pruned(store, PrunePolicy(begun_before=4.0))) == 2
