@@ -17,7 +17,7 @@ from assay.study.laboratory import Laboratory
 from assay.testing.store_contracts import make_overhead
 
 
-def told(cpus: int, nice_floor: int = 0) -> list[str]:
+def told(cpus: int, nice_floor: int = 0, size_bytes: int | None = None) -> list[str]:
     """Return the output for a machine and a user without rights."""
     machine = Machine(
         arch="x86_64",
@@ -30,7 +30,7 @@ def told(cpus: int, nice_floor: int = 0) -> list[str]:
         rights=Rights(uid=1000, min_nice=nice_floor, nice=nice_floor),
     )
     lab = Laboratory(machine, builtin(), Driver(Path("/bin/true"), {}))
-    return list(_lines(lab, {}, dict(_settings(lab)), "kept.db"))
+    return list(_lines(lab, {}, dict(_settings(lab)), ("kept.db", size_bytes)))
 
 
 def test_one_of_a_kind_is_one() -> None:
@@ -38,6 +38,13 @@ def test_one_of_a_kind_is_one() -> None:
     assert "0 usable of 1: 1 core, 1 NUMA node" in text
     assert "the count 1, or a list" in text
     assert "1 CPUs" not in text and "1 cores" not in text
+
+
+def test_size_of_a_large_store_is_shown_with_the_next_step() -> None:
+    small, large = ("\n".join(told(1, size_bytes=size)) for size in (10**9, 3 * 2**30))
+    assert "kept.db\n" in small and "study compact" not in small
+    assert "kept.db (3.00 GiB)" in large
+    assert "assay study compact" in large and "assay study prune" in large
 
 
 def test_refused_value_leaves_all_others_of_long_range() -> None:

@@ -47,6 +47,7 @@ class DoctorAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SC
             ``sched``.
         settings: values of each setting, by its name; without settings of the system.
         store: URL of the store, or the reason why there is none.
+        store_bytes: size of the store, in bytes; absent without a store.
         overhead: newest calibrations of this machine: with the built-in loads, and with each
             command.
         separation: separation of the programs from root; absent without sudo.
@@ -58,3 +59,4 @@ class DoctorAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SC
     store: str
     overhead: tuple[Overhead, ...]
     separation: Separation | None = None
+    store_bytes: int | None = None

@@ -37,6 +37,10 @@ MAX_VALUES = 1024
 with up to 255 CPUs."""
 
 
+LARGE_STORE_BYTES = 10**9
+"""Size of a store above which it is shown with the next step, in bytes."""
+
+
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     options = common_options(parsed)
@@ -45,12 +49,14 @@ def run(parsed: Parsed) -> int:
     settings = dict(_settings(lab))
     store = _store_words(options.db)
     overheads = _overheads(lab, options.db)
+    store_bytes = _store_bytes(options.db)
     if options.json:
         answer = DoctorAnswer(
             machine=lab.machine,
             launcher=probe,
             settings=settings,
             store=store,
+            store_bytes=store_bytes,
             overhead=overheads,
             separation=_separation(options.helper),
         )
@@ -59,7 +65,7 @@ def run(parsed: Parsed) -> int:
     print(
         "\n".join(
             wrapped(
-                _lines(lab, probe, settings, store, options.helper, overheads),
+                _lines(lab, probe, settings, (store, store_bytes), options.helper, overheads),
                 width_of(sys.stdout),
             )
         )
@@ -103,7 +109,7 @@ def _lines(
     lab: Laboratory,
     probe: dict[str, Any],
     settings: dict[str, SettingAvailability],
-    store: str,
+    store: tuple[str, int | None],
     helper: RootHelper | None = None,
     overheads: Sequence[Overhead] = (),
 ) -> Iterable[str]:
@@ -125,7 +131,7 @@ def _lines(
     yield f"cgroups    {machine.cgroup}: {_containment(probe)}"
     yield from _rights(machine, helper)
     yield f"launcher   {probe.get('version', 'unknown version')}"
-    yield f"store      {store}"
+    yield from _store_lines(*store)
     yield from _observing(overheads)
     yield "state      `assay machine check` shows whether it is fit for measuring"
     yield ""
@@ -145,6 +151,24 @@ def _store_words(db: str | None) -> str:
         return default_url(os.environ, db)
     except NotPossibleError as error:
         return f"none: {error.remedy}"
+
+
+def _store_bytes(db: str | None) -> int | None:
+    """Return the size of the store, in bytes; ``None`` without a store."""
+    try:
+        with open_store(db, create=False) as store:
+            return store.file_use().size_bytes
+    except AssayError:
+        return None
+
+
+def _store_lines(store: str, size_bytes: int | None) -> Iterable[str]:
+    if size_bytes is None or size_bytes <= LARGE_STORE_BYTES:
+        yield f"store      {store}"
+        return
+    yield f"store      {store} ({show_bytes(size_bytes)})"
+    yield "           `assay study compact` packs it and returns free space;"
+    yield "           `assay study prune --older-than 90d` shows the studies that could go"
 
 
 def _overheads(lab: Laboratory, db: str | None) -> tuple[Overhead, ...]:
