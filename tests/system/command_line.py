@@ -20,6 +20,9 @@ from typing import Any
 
 from marks import MARK, marked
 
+from assay.records import to_builtins
+from assay.store import open_store
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
@@ -119,14 +122,26 @@ class CommandLine:
 
     def documents(self) -> list[dict[str, Any]]:
         """Return every stored sample, in order."""
-        rows = self.rows("SELECT document FROM sample ORDER BY number")
-        return [json.loads(document) for (document,) in rows]
+        if not self.rows("SELECT number FROM study"):
+            return []
+        with open_store(self.store) as store:
+            return [
+                to_builtins(sample)
+                for head in store.studies()
+                for sample in store.iterate_samples(head.id)
+            ]
 
     def output_sizes(self) -> list[int]:
         """Return the bytes that each launch wrote to its standard output, in order."""
-        rows = self.rows("SELECT document FROM output ORDER BY sample")
-        outputs = (output for (document,) in rows for output in json.loads(document))
-        return [output["size_bytes"] for output in outputs if output["stream"] == "stdout"]
+        with open_store(self.store) as store:
+            return [
+                output.size_bytes
+                for head in store.studies()
+                for stratum in store.strata(head.id)
+                for outputs in store.outputs(head.id, stratum.number)
+                for output in outputs
+                if output.stream == "stdout"
+            ]
 
     def rows(self, query: str) -> list[Any]:
         """Return the rows of a query of the store; none while the store is missing."""

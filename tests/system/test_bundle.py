@@ -20,7 +20,7 @@ import pytest
 from command_line import CommandLine
 
 from assay.cli.main import main
-from assay.records import Output
+from assay.records import Evidence, Output
 from assay.store import open_store
 from assay.testing.store_contracts import make_plan, make_sample, make_stratum, tune_spec
 from cases import cases
@@ -268,13 +268,13 @@ def test_host_details_do_not_affect_verification(assay_exec: Path, tmp_path: Pat
     assert cli("measure", "--runs", "6", "--", "sleep", "0.01").status == 0
     plug = tmp_path / "libplug.so"
     plug.write_text("another")
-    seen = [{"kind": "libraries", "value": 1.0, "note": f"{plug} 3 {10**18}"}]
-    with closing(sqlite3.connect(cli.store)) as connection, connection:
-        connection.execute(
-            "UPDATE sample SET document = json_set(document, '$.evidence', json(?)) "
-            "WHERE number = (SELECT min(number) FROM sample)",
-            (json.dumps(seen),),
-        )
+    seen = Evidence(kind="libraries", value=1.0, note=f"{plug} 3 {10**18}")
+    with open_store(cli.store) as store:
+        study_id = store.find("last")
+        store.acquire(study_id)
+        first, *others = store.samples(study_id)
+        first = msgspec.structs.replace(first, evidence=(seen,))
+        store.replace_samples(study_id, 0, (first, *others))
     found = cli("study", "resume", "last", "--runs", "3", "--json")
     assert found.status == 0, found.err
     (note,) = [note for note in found.document["notes"] if "libplug.so" in note]

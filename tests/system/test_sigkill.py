@@ -24,7 +24,7 @@ from command_line import CommandLine, leaves, nothing_left
 from forked import forked
 from marks import end_marked, marked
 
-from assay.records import Sample, Status, decode, encode
+from assay.records import Status, encode
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.race import Ending, EndReason
 from assay.search.space.search_space import SearchSpace
@@ -85,7 +85,7 @@ class Campaign:
         self._starting_s = {True: STARTING_S, False: LOADED_STARTING_S}
         self._starts = 0
         self._begun = 0
-        self._known: list[str] = []
+        self._known: list[tuple[bytes, int | None]] = []
         self.kills = 0
 
     def cut_off(self, times: int) -> None:
@@ -146,11 +146,10 @@ class Campaign:
 
     def _look(self) -> None:
         """Check that stored samples are unchanged, byte for byte, and new ones are complete."""
-        documents = [d for (d,) in self._cli.rows("SELECT document FROM sample ORDER BY number")]
-        assert documents[: len(self._known)] == self._known
-        for document in documents[len(self._known) :]:
-            decode(document, Sample)
-        self._known = documents
+        rows = self._cli.rows("SELECT content, dictionary FROM sample ORDER BY number")
+        assert rows[: len(self._known)] == self._known
+        assert len(self._cli.documents()) >= len(rows)
+        self._known = rows
         # Python tries a folder for temporary files by a file of eight letters, which a kill between
         # its two calls leaves behind (tempfile._get_default_tempdir).
         scratch = list((self._cli.folder / "tmp").glob("assay-*"))
