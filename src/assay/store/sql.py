@@ -291,6 +291,7 @@ class SqlStore(SqlReader):
         """See ``Store.replace_samples``."""
         held = self._demand_hold(study_id)
         held.packers.clear()
+        held.counted = True
         with self._translating_errors(), self._writer.begin() as connection:
             replace_samples(connection, study_id, stratum_number, samples)
 

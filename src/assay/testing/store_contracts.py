@@ -517,6 +517,9 @@ class StoreContract:
                 store.conclusions,
                 lambda study_id: store.plans(study_id, 0),
                 lambda study_id: list(store.outputs(study_id, 0)),
+                store.study_bytes,
+                lambda study_id: store.freed_bytes(study_id, 0, ()),
+                lambda study_id: list(store.compact(study_id)),
                 store.acquire,
                 store.delete,
             )
@@ -538,6 +541,55 @@ class StoreContract:
             assert store.samples(kept) == [make_sample(rate=2.0)]
             again = store.create_study(tune_spec(), make_stratum(), 3.0)
             assert store.samples(again) == []
+
+    def test_replaced_samples_are_smaller_and_fewer(self) -> None:
+        """The last ones and all outputs are deleted; other strata and later samples are kept."""
+        output = (make_output(bytes(range(256)) * 20),)
+        with self.open() as store:
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_stratum(study_id, make_stratum(1))
+            for block in range(20):
+                sample = msgspec.structs.replace(make_sample(block), outputs=output)
+                store.add_sample(study_id, block % 2, sample)
+            other = store.samples(study_id, 1)
+            thin = [msgspec.structs.replace(s, evidence=()) for s in store.samples(study_id, 0)]
+            size, freed = store.study_bytes(study_id), store.freed_bytes(study_id, 0, thin[:7])
+            assert 0 < freed < size
+            store.replace_samples(study_id, 0, thin[:7])
+            assert store.samples(study_id, 0) == thin[:7]
+            assert store.samples(study_id, 1) == other
+            assert list(store.outputs(study_id, 0)) == [()] * 7
+            assert list(store.outputs(study_id, 1)) == [output] * 10
+            assert store.study_bytes(study_id) < size
+            assert store.studies()[0].launches == 17
+            store.add_sample(study_id, 0, make_sample(40))
+            assert store.samples(study_id, 0) == [*thin[:7], make_sample(40)]
+            assert store.study(study_id).launches == 18
+            too_many = [make_sample(block) for block in range(50, 60)]
+            _raises(InvalidInputError, store.replace_samples, study_id, 0, too_many)
+            assert store.samples(study_id, 0) == [*thin[:7], make_sample(40)]
+            store.replace_samples(study_id, 0, ())
+            assert store.samples(study_id) == other
+            store.release(study_id)
+            _raises(NotPossibleError, store.replace_samples, study_id, 0, ())
+
+    def test_deleted_space_is_reused_and_returned(self) -> None:
+        """Compaction of a store without documents of an older assay changes no study."""
+        with self.open() as store:
+            ids = [store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(2)]
+            for study_id in ids:
+                for block in range(300):
+                    store.add_sample(study_id, 0, make_sample(block))
+                store.release(study_id)
+            full = store.file_use()
+            store.delete(ids[0])
+            assert store.file_use().free_bytes > 0
+            assert list(store.compact(ids[1])) == []
+            store.demand_space_for_vacuum()
+            store.vacuum()
+            assert store.file_use().free_bytes == 0
+            assert store.file_use().size_bytes < full.size_bytes
+            assert store.samples(ids[1]) == [make_sample(block) for block in range(300)]
 
     def test_held_study_is_read_only_for_other_stores(self) -> None:
         """Other processes can read it, and write only after it is released."""
