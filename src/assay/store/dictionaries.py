@@ -51,20 +51,23 @@ class PackedDocuments:
 
 
 class DocumentReader:
-    """Reader of the documents of one study and kind, packed or in text.
+    """Reader of documents of one study and kind, packed or in text.
+
+    It belongs to one transaction: another process may replace the references between two.
 
     Args:
-        connection: connection for the references; rows may be read later through others.
+        connection: connection in the transaction that reads the rows.
         study_id: id of the study.
         kind: kind of the documents.
     """
 
-    def __init__(self, study_id: str, kind: DocumentKind) -> None:
+    def __init__(self, connection: Connection, study_id: str, kind: DocumentKind) -> None:
+        self._connection = connection
         self._study_id = study_id
         self._kind = kind
         self._unpackers: dict[int, Unpacker] = {}
 
-    def document(self, connection: Connection, row: Row, stratum_number: int) -> str | bytes:
+    def document(self, row: Row, stratum_number: int) -> str | bytes:
         """Return the document of a row.
 
         Raises:
@@ -74,23 +77,13 @@ class DocumentReader:
             text: str = row.document
             return text
         with reading_packed(self._study_id):
-            try:
-                return self._unpacker(connection, stratum_number).unpack(
-                    row.content, row.dictionary
+            unpacker = self._unpackers.get(stratum_number)
+            if unpacker is None:
+                references = _references(
+                    self._connection, self._study_id, stratum_number, self._kind
                 )
-            except IndexError:
-                # Another process has added a reference since.
-                del self._unpackers[stratum_number]
-                return self._unpacker(connection, stratum_number).unpack(
-                    row.content, row.dictionary
-                )
-
-    def _unpacker(self, connection: Connection, stratum_number: int) -> Unpacker:
-        found = self._unpackers.get(stratum_number)
-        if found is None:
-            references = _references(connection, self._study_id, stratum_number, self._kind)
-            found = self._unpackers[stratum_number] = Unpacker(references)
-        return found
+                unpacker = self._unpackers[stratum_number] = Unpacker(references)
+            return unpacker.unpack(row.content, row.dictionary)
 
 
 def _references(

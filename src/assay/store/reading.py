@@ -18,6 +18,7 @@ from assay.store.rows import (
     Row,
     conclusion_of,
     decode_stored,
+    deleted_samples_error,
     enum_member,
     newest_conclusion,
     sample_reader,
@@ -104,7 +105,6 @@ class SqlReader:
 
     def iterate_samples(self, study_id: str, stratum_number: int | None = None) -> Iterator[Sample]:
         """See ``Store.iterate_samples``."""
-        reader = DocumentReader(study_id, DocumentKind.SAMPLE)
         decoded = sample_reader(study_id)
         columns = (SAMPLE.c.stratum, SAMPLE.c.document, SAMPLE.c.content, SAMPLE.c.dictionary)
         for page in _pages(self._sample_numbers(study_id, stratum_number)):
@@ -112,18 +112,20 @@ class SqlReader:
             with self._translating_errors(), self._engine.connect() as connection:
                 rows = connection.execute(query).all()
                 if len(rows) < len(page):
-                    study_row(connection, study_id)  # names a study that was deleted meanwhile
-                documents = [reader.document(connection, row, row.stratum) for row in rows]
+                    study_row(connection, study_id)  # it may have been deleted meanwhile
+                    raise deleted_samples_error(study_id)
+                reader = DocumentReader(connection, study_id, DocumentKind.SAMPLE)
+                documents = [reader.document(row, row.stratum) for row in rows]
             yield from map(decoded, documents)
 
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
         """See ``Store.outputs``."""
-        reader = DocumentReader(study_id, DocumentKind.OUTPUT)
         for page in _pages(self._sample_numbers(study_id, stratum_number)):
             kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
             with self._translating_errors(), self._engine.connect() as connection:
+                reader = DocumentReader(connection, study_id, DocumentKind.OUTPUT)
                 documents = {
-                    row.sample: reader.document(connection, row, stratum_number)
+                    row.sample: reader.document(row, stratum_number)
                     for row in connection.execute(kept).all()
                 }
             for number in page:

@@ -93,6 +93,13 @@ def enum_member(kind: type[E], text: str, study_id: str) -> E:
         raise _unreadable(study_id, f"unknown {kind.__name__.lower()} {text!r}.") from error
 
 
+def deleted_samples_error(study_id: str) -> NotPossibleError:
+    """Return the error for samples that were deleted while a study was read."""
+    return NotPossibleError(
+        f"Samples of study {study_id} were deleted while it was read.", "Start the command again."
+    )
+
+
 def _unreadable(study_id: str, how: str) -> NotPossibleError:
     return NotPossibleError(
         f"Cannot read study {study_id}: {how}",

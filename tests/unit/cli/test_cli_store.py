@@ -17,6 +17,7 @@ from assay.errors import InvalidInputError
 from assay.records import Status
 from assay.store import open_store
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
+from json_schemas import assert_valid
 
 DAY_S = 86400.0
 NOW_S = 1.7e9
@@ -45,6 +46,7 @@ def listed(capfd: pytest.CaptureFixture[str], *words: str) -> list[str]:
 def document(capfd: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert main(("study", *words, "--json")) == 0
     found: dict[str, Any] = json.loads(capfd.readouterr().out)
+    assert_valid(f"study-{words[0]}", found)
     return found
 
 

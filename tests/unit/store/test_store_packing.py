@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.errors import NotPossibleError
 from assay.records import Sample, decode
 from assay.store import open_store
 from assay.store.dictionaries import DocumentReader
@@ -176,3 +177,24 @@ def test_failed_sample_leaves_usable_references(database: Path) -> None:
                 store.add_sample(study_id, 0, long)
         store.add_sample(study_id, 0, make_sample(1))
         assert store.samples(study_id) == [make_sample(0), make_sample(1)]
+
+
+def test_samples_replaced_during_an_iteration_are_read_with_their_references(
+    database: Path,
+) -> None:
+    samples = [make_sample(block) for block in range(600)]
+    thin = [msgspec.structs.replace(sample, unavailable={"x": "é" * 9}) for sample in samples]
+    with open_store(database) as store, open_store(database) as other:
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+        for sample in samples:
+            store.add_sample(study_id, 0, sample)
+        reading = other.iterate_samples(study_id)
+        assert next(reading) == samples[0]
+        store.replace_samples(study_id, 0, thin)
+        found = [samples[0], *reading]
+        assert found == [*samples[:256], *thin[256:]]
+        reading = other.iterate_samples(study_id)
+        next(reading)
+        store.replace_samples(study_id, 0, thin[:300])
+        with pytest.raises(NotPossibleError, match="deleted while it was read"):
+            list(reading)
