@@ -36,6 +36,11 @@ class StudyHead(Record, frozen=True, kw_only=True):
     created_at: float
     labels: tuple[str, ...] = ()
 
+    @property
+    def in_process(self) -> bool:
+        """True for a session, whose samples are trials."""
+        return self.command.endswith(SESSION_SUFFIX)
+
 
 class StudySelection(Record, frozen=True, kw_only=True):
     """Conditions on studies; each is ignored if it is absent.
@@ -56,11 +61,6 @@ class StudySelection(Record, frozen=True, kw_only=True):
     since: float | None = None
     before: float | None = None
     machine: str | None = None
-
-    @property
-    def in_process(self) -> bool:
-        """True for a session, whose samples are trials."""
-        return self.command.endswith(SESSION_SUFFIX)
 
 
 class StudyRecord(Record, frozen=True, kw_only=True):
