@@ -9,6 +9,8 @@ from assay.errors import NotPossibleError
 from assay.records import Status
 from assay.store import Store
 
+RUNNING = "it is running"
+"""Reason to leave out a study."""
 _WORTH_SHARE = 0.01
 """Share of free space of which the return is worth a copy of the store."""
 
@@ -39,6 +41,7 @@ def compact(
     *,
     vacuum: bool = True,
     progress: Callable[[int, int, int], None] = lambda done, total, samples: None,
+    announce_vacuum: Callable[[], None] = lambda: None,
 ) -> Compacted:
     """Pack the documents of every study that does not run, and return free space.
 
@@ -46,6 +49,7 @@ def compact(
         store: the store.
         vacuum: return free space to the file system, unless a study is running.
         progress: called with the number of examined studies, of all studies, and of packed samples.
+        announce_vacuum: called before free space is returned, which may take minutes.
 
     Raises:
         NotPossibleError: too little free space for the return; nothing was changed.
@@ -59,7 +63,7 @@ def compact(
     for number, head in enumerate(heads):
         progress(number, len(heads), packed)
         if head.status is Status.RUNNING:
-            left_out[head.id] = "it is running"
+            left_out[head.id] = RUNNING
             continue
         try:
             for count in store.compact(head.id):
@@ -72,6 +76,7 @@ def compact(
     worth = packed > 0 or store.file_use().free_bytes > _WORTH_SHARE * before.size_bytes
     vacuumed = vacuum and worth and not running
     if vacuumed:
+        announce_vacuum()
         store.vacuum()
     after = store.file_use()
     return Compacted(

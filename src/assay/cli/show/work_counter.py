@@ -30,9 +30,14 @@ class WorkCounter:
     def show(self, text: str) -> None:
         """Show a text, unless the previous one was shown a moment ago."""
         now_s = time.monotonic()
-        if self._quiet or now_s - self._shown_s < self._period_s:
+        if now_s - self._shown_s >= self._period_s:
+            self._shown_s = now_s
+            self.say(text)
+
+    def say(self, text: str) -> None:
+        """Show a text."""
+        if self._quiet:
             return
-        self._shown_s = now_s
         line = f"{self._name}: {text}"
         if self._live:
             print(f"\r{line:{self._width}}", end="", file=sys.stderr, flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from assay.api.studies.compacting import Compacted, compact
+from assay.api.studies.compacting import RUNNING, Compacted, compact
 from assay.api.studies.pruning import Extent, Pruned, PrunePolicy, prune
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.store import policy_of
@@ -107,7 +107,10 @@ def _compact(store: Store, vacuum: bool, options: CommonOptions) -> int:
             studies = show_count(total, "study", "studies")
             counter.show(f"{done:,} of {studies}, {show_count(samples, 'sample')} packed")
 
-        result = compact(store, vacuum=vacuum, progress=report)
+        def announce() -> None:
+            counter.say("returning free space; no other process can store samples meanwhile")
+
+        result = compact(store, vacuum=vacuum, progress=report, announce_vacuum=announce)
     if options.json:
         print_json(to_builtins(_compact_answer(result)))
         return 0
@@ -124,7 +127,7 @@ def _compaction_text(result: Compacted, *, asked: bool) -> str:
     if result.vacuumed or not result.free_bytes:
         return text
     free = f"{text} {show_bytes(result.free_bytes)} within it are free for new samples"
-    if asked and result.left_out:
+    if asked and RUNNING in result.left_out.values():
         return f"{free}: the return of space waits for the end of running studies."
     return f"{free}."
 
