@@ -8,15 +8,13 @@ import math
 import numpy as np
 import pytest
 
+from assay.search.model.launch_precision import LEVEL_VARIANCE, Launches
+from assay.search.model.setting_effects import LENGTH, ROUGHNESS
 from assay.search.model.sparse import (
     AMPLITUDES,
     BLOCK_VARIANCES,
     CLASS_PRIORS,
-    LENGTH,
-    LEVEL_VARIANCE,
     OWN_VARIANCES,
-    ROUGHNESS,
-    Launches,
     SparseModels,
 )
 from assay.stats.launch_noise import NOISE_PRIOR

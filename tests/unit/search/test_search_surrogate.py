@@ -13,7 +13,9 @@ from scipy.optimize import approx_fprime
 from assay.records import Choices, Configuration, Parameter, Range, Space
 from assay.search.model.acquisition import Pool, choose_batch, log_improvement, sample_best
 from assay.search.model.features import NAME_DISTANCE, UNSET_POSITION, Features
-from assay.search.model.surrogate import Surrogate, TrainingData
+from assay.search.model.likelihood import Likelihood
+from assay.search.model.surrogate import Surrogate
+from assay.search.model.tasks import TrainingData
 from assay.search.space.search_space import SearchSpace
 
 
@@ -39,11 +41,12 @@ def truth(row: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_gradient_equals_numeric_derivative(seed: int) -> None:
-    surrogate = Surrogate(data(seed, drift=0.05))
+    likelihood = Likelihood(data(seed, drift=0.05))
     rng = np.random.default_rng(seed)
-    vector = surrogate._centre + 0.3 * rng.standard_normal(len(surrogate._centre))
-    found = surrogate._loss(vector)[1]
-    expected = approx_fprime(vector, lambda v: surrogate._loss(v)[0], 1e-6)
+    centre = likelihood.density.centre
+    vector = centre + 0.3 * rng.standard_normal(len(centre))
+    found = likelihood.loss(vector)[1]
+    expected = approx_fprime(vector, lambda v: likelihood.loss(v)[0], 1e-6)
     assert found == pytest.approx(expected, rel=1e-3, abs=1e-3)
 
 

@@ -34,8 +34,11 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.warm_start import warm_start_result
 from assay.search.history.history import History
 from assay.search.model.gp import MIN_CORRELATION, GpSearcher
+from assay.search.model.hyperparameters import Hyperparameters
+from assay.search.model.likelihood import Likelihood
 from assay.search.model.searcher import Trial
-from assay.search.model.surrogate import Surrogate, TrainingData
+from assay.search.model.surrogate import Surrogate
+from assay.search.model.tasks import TrainingData
 from assay.search.model.warm_start import (
     first_proposals,
     limit_results,
@@ -323,7 +326,7 @@ def test_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
     rng = np.random.default_rng(3)
     rows = rng.random((10, 2))
     which = np.array([*range(10), *range(10), *range(5)])
-    surrogate = Surrogate(
+    likelihood = Likelihood(
         TrainingData(
             rows,
             which,
@@ -334,10 +337,11 @@ def test_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
             counts=np.where(np.arange(25) < 10, 1.0, 3.0),
         )
     )
-    vector = surrogate._centre + 0.3 * rng.standard_normal(len(surrogate._centre))
-    expected = approx_fprime(vector, lambda v: surrogate._loss(v)[0], 1e-6)
-    assert surrogate._loss(vector)[1] == pytest.approx(expected, rel=1e-3, abs=1e-3)
-    assert len(surrogate.correlations) == 2
+    centre = likelihood.density.centre
+    vector = centre + 0.3 * rng.standard_normal(len(centre))
+    expected = approx_fprime(vector, lambda v: likelihood.loss(v)[0], 1e-6)
+    assert likelihood.loss(vector)[1] == pytest.approx(expected, rel=1e-3, abs=1e-3)
+    assert len(Hyperparameters.of(vector, 2).correlations) == 2
 
 
 def test_level_of_earlier_study_has_no_influence() -> None:

@@ -17,7 +17,8 @@ from assay.records import DEFAULT, Configuration
 from assay.records.requirement import MEDIAN
 from assay.search.model.features import Features
 from assay.search.model.searcher import Trial
-from assay.search.model.surrogate import Surrogate, TrainingData
+from assay.search.model.surrogate import Surrogate
+from assay.search.model.tasks import TrainingData
 
 if TYPE_CHECKING:
     import numpy as np

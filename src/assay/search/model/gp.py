@@ -20,6 +20,8 @@ from assay.search.model.feasibility import (
     minimise_violation,
 )
 from assay.search.model.features import Features
+from assay.search.model.hyperparameters import Priors
+from assay.search.model.launch_precision import Launches
 from assay.search.model.one_thread import on_one_thread
 from assay.search.model.options import SMALL_BATCH, SearcherOptions
 from assay.search.model.searcher import (
@@ -34,8 +36,9 @@ from assay.search.model.searcher import (
     non_default_configurations,
     successful_configurations,
 )
-from assay.search.model.sparse import Launches, SparseModels
-from assay.search.model.surrogate import Priors, Surrogate, TrainingData
+from assay.search.model.sparse import SparseModels
+from assay.search.model.surrogate import Surrogate
+from assay.search.model.tasks import TrainingData
 from assay.search.model.thompson_sampling import sample_configurations
 from assay.search.model.warm_start import first_proposals, informative_studies
 from assay.search.space.search_space import SearchSpace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assay.search.model.surrogate import Priors
+from assay.search.model.hyperparameters import Priors
 
 SMALL_BATCH = 4
 """Proposals in a block of a small budget, besides the default: smaller blocks update the model
