@@ -12,7 +12,8 @@ from scipy.optimize import approx_fprime
 
 from assay.records import Choices, Configuration, Parameter, Range, Space
 from assay.search.model.acquisition import Pool, choose_batch, log_improvement, sample_best
-from assay.search.model.features import NAME_DISTANCE, UNSET_POSITION, Features
+from assay.search.model.encodings import NAME_DISTANCE, UNSET_POSITION
+from assay.search.model.features import Features
 from assay.search.model.likelihood import Likelihood
 from assay.search.model.surrogate import Surrogate
 from assay.search.model.tasks import TrainingData

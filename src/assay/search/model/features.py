@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 MAX_KNOWN = 4096
-"""Maximum number of configurations whose codes are kept: launched ones are encoded in each block."""
+"""Maximum number of configurations whose codes are kept: each block encodes the launched ones."""
 
 
 class Features:
