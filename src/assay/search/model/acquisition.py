@@ -20,7 +20,7 @@ of the knowledge gradient (Frazier, Powell and Dayanik, SIAM J. Control Optim., 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,12 +60,19 @@ class Pool:
         known: row of each configuration in the surrogate's data; -1 if it was never launched.
         levels: level number of each value, configurations x parameters.
         able: whether each configuration may be proposed; false for failed ones.
+        admits: predicate by index that tests a configuration before it is proposed; all are
+            admitted if absent.
     """
 
     rows: Array
     known: Places
     levels: Places
     able: npt.NDArray[np.bool_]
+    admits: Callable[[int], bool] | None = None
+
+    def is_admitted(self, at: int) -> bool:
+        """Return whether the configuration at an index may be proposed."""
+        return self.admits is None or self.admits(at)
 
 
 def choose_batch(
@@ -98,14 +105,33 @@ def choose_batch(
         launch_variance=surrogate.launch_variance,
     )
     for turn in turns:
-        at = short.choose(turn, rng)
+        at = _admitted(short, pool, indices, turn, rng)
         if at is None:
-            at = short.choose("improve", rng)
+            at = _admitted(short, pool, indices, "improve", rng)
         if at is None:
             break
         chosen.append(int(indices[at]))
         short.take(at)
     return chosen
+
+
+def _admitted(
+    short: _Shortlist, pool: Pool, indices: Places, rule: str, rng: np.random.Generator
+) -> int | None:
+    """Return the best candidate by a rule that the pool admits; others are dropped.
+
+    Args:
+        short: the candidates.
+        pool: the pool.
+        indices: index in the pool of each candidate.
+        rule: the rule.
+        rng: draws the values to probe.
+    """
+    while (at := short.choose(rule, rng)) is not None:
+        if pool.is_admitted(int(indices[at])):
+            return at
+        short.drop(at)
+    return None
 
 
 def _shortlist(mean: Array, deviation: Array, pool: Pool, best: int) -> Places:
@@ -158,11 +184,15 @@ class _Shortlist:
         self._launch_variance = launch_variance
         self._free = np.ones(len(mean), dtype=bool)
 
+    def drop(self, at: int) -> None:
+        """Exclude a candidate."""
+        self._free[at] = False
+
     def take(self, at: int) -> None:
         """Condition on a launch with the expected value: means stay, the covariance shrinks."""
         import numpy as np
 
-        self._free[at] = False
+        self.drop(at)
         column = self._covariance[:, at].copy()
         self._covariance -= np.outer(column, column) / (column[at] + self._launch_variance)
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Places = npt.NDArray[np.intp]
 
+NEAR_SHARE = 0.1
+"""Distance of the neighbours of a number, as a share of its continuous range."""
+
 
 class SettingCodes(Protocol):
     """Codes of one setting."""
@@ -39,6 +42,10 @@ class SettingCodes(Protocol):
         Args:
             shares: random numbers from 0 to 1.
         """
+        ...
+
+    def near(self, code: float) -> Array:
+        """Return the codes of other values; of a continuous range, of the nearest ones."""
         ...
 
     def columns(self, codes: Array) -> Array:
@@ -86,6 +93,13 @@ class OptionCodes:
         import numpy as np
 
         return np.minimum(np.floor(shares * self._count), self._count - 1.0)
+
+    def near(self, code: float) -> Array:
+        """See ``SettingCodes.near``."""
+        import numpy as np
+
+        every = np.arange(self._count, dtype=np.float64)
+        return np.asarray(every[every != code])
 
     def columns(self, codes: Array) -> Array:
         """See ``SettingCodes.columns``."""
@@ -137,10 +151,21 @@ class RangeCodes:
             found = low + (high - low) * shares
         found = np.clip(found, low, high)
         found = np.round(found) if self._domain.integer else found
+        found += 0.0  # -0.0 becomes 0.0: equal values have equal bytes
         default = self._feature.parameter.default
         if is_number(default):
             found[found == default] = math.nan
         return found
+
+    def near(self, code: float) -> Array:
+        """See ``SettingCodes.near``; ``NEAR_SHARE`` of the range away, and not set."""
+        import numpy as np
+
+        unset = math.isnan(code)
+        position = UNSET_POSITION if unset else self._domain.position(code)
+        shares = np.array([position - NEAR_SHARE, position + NEAR_SHARE])
+        found = self.drawn(np.clip(shares, 0.0, 1.0))
+        return found if unset else np.append(found[found != code], math.nan)
 
     def columns(self, codes: Array) -> Array:
         """See ``SettingCodes.columns``."""
@@ -208,6 +233,18 @@ class Coding:
         for at, setting in enumerate(self.settings):
             shares[at] = setting.drawn(shares[at])
         return shares.T.copy()
+
+    def neighbours(self, codes: Array) -> Array:
+        """Return the codes of configurations that differ in one setting from one."""
+        import numpy as np
+
+        found = []
+        for at, setting in enumerate(self.settings):
+            others = setting.near(float(codes[at]))
+            changed = np.repeat(codes[None, :], len(others), axis=0)
+            changed[:, at] = others
+            found.append(changed)
+        return np.vstack(found) if found else codes[None, :][:0]
 
     def rows(self, codes: Array) -> Array:
         """Return the encoded columns, configurations x columns."""

@@ -69,6 +69,11 @@ class SearchSpace:
     is_named = False
     """True if its configurations have names."""
 
+    @property
+    def is_product(self) -> bool:
+        """True if the values of settings are combined freely, apart from constraints."""
+        return not self.is_named and not self._when
+
     def options(self, name: str) -> tuple[Value | None, ...] | None:
         """Return the values of a parameter, its default first; ``None`` stands for *not set*.
 
