@@ -56,7 +56,7 @@ class LaunchModel:
     ) -> None:
         start: Hyperparameters | None = unclipped.hyperparameters if unclipped else None
         part = fitted_trials(trials)
-        self.hyperparameters = _fitted(features, part, priors, fits, clipped_at, earlier, start)
+        self.hyperparameters: Hyperparameters = _fitted(features, part, priors, fits, clipped_at, earlier, start)
         launched = dict.fromkeys(t.configuration for t in trials)
         trials = conditioned_trials(trials)
         self.trials = trials
