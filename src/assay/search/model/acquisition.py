@@ -75,8 +75,16 @@ class Pool:
         return self.admits is None or self.admits(at)
 
 
+Prediction = tuple["Array", "Array"]
+"""Mean and standard deviation of each configuration of a pool."""
+
+
 def choose_batch(
-    surrogate: Surrogate, pool: Pool, turns: Sequence[str], rng: np.random.Generator
+    surrogate: Surrogate,
+    pool: Pool,
+    turns: Sequence[str],
+    rng: np.random.Generator,
+    predicted: Prediction | None = None,
 ) -> list[int]:
     """Return the index of a distinct configuration for each turn; fewer if the pool is small.
 
@@ -85,10 +93,11 @@ def choose_batch(
         pool: at least one of its configurations was launched.
         turns: the rule of each choice.
         rng: draws the values to probe.
+        predicted: prediction of the surrogate for the pool, if it is known.
     """
     import numpy as np
 
-    mean, deviation = surrogate.predict(pool.rows, pool.known)
+    mean, deviation = predicted or surrogate.predict(pool.rows, pool.known)
     launched = np.flatnonzero(pool.known >= 0)
     if not len(launched):
         return []
@@ -287,16 +296,25 @@ def log_improvement(mean: Array, deviation: Array, best: float | Array) -> Array
 
 
 def remaining_gain(
-    surrogate: Surrogate, pool: Pool, confidence: float, rng: np.random.Generator
+    surrogate: Surrogate,
+    pool: Pool,
+    confidence: float,
+    rng: np.random.Generator,
+    predicted: Prediction | None = None,
 ) -> float:
     """Return an upper bound of the gain of the best of a pool over the best that was launched.
 
     A difference of logarithms that holds with this confidence, from draws of the joint posterior of
     the candidates with the lowest bounds, with inflated deviation.
+
+    Args:
+        surrogate, pool, predicted: as for ``choose_batch``.
+        confidence: probability that the bound holds.
+        rng: draws from the posterior.
     """
     import numpy as np
 
-    mean, deviation = surrogate.predict(pool.rows, pool.known)
+    mean, deviation = predicted or surrogate.predict(pool.rows, pool.known)
     launched = np.flatnonzero((pool.known >= 0) & pool.able)
     able = np.flatnonzero(pool.able)
     if not len(launched) or not len(able):

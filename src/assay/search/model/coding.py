@@ -221,11 +221,15 @@ class Coding:
         """Return the codes, configurations x settings."""
         import numpy as np
 
-        found = np.empty((len(configurations), len(self.names)), order="F")
-        for at, (name, setting) in enumerate(zip(self.names, self.settings, strict=True)):
-            code = setting.code
-            found[:, at] = [code(configuration.get(name)) for configuration in configurations]
-        return np.ascontiguousarray(found)
+        unset = np.array([setting.code(None) for setting in self.settings])
+        found = np.repeat(unset[None, :], len(configurations), axis=0)
+        places = {name: at for at, name in enumerate(self.names)}
+        for row, configuration in zip(found, configurations, strict=True):
+            for name, value in configuration.items():
+                at = places.get(name)
+                if at is not None:
+                    row[at] = self.settings[at].code(value)
+        return found
 
     def drawn(self, count: int, rng: np.random.Generator) -> Array:
         """Draw the codes of configurations whose values are equally likely."""

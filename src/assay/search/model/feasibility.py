@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from assay.records import DEFAULT, Configuration
 from assay.records.requirement import MEDIAN
 from assay.search.model.features import Features
+from assay.search.model.fit_schedule import FitKey, Fits, fitted_trials
+from assay.search.model.likelihood import Likelihood
 from assay.search.model.searcher import Trial
 from assay.search.model.surrogate import Surrogate
 from assay.search.model.tasks import TrainingData
@@ -130,29 +132,23 @@ class Feasibility:
     Args:
         features: encoding of configurations.
         trials: launches, some of which violated a requirement.
+        fits: known fits of hyperparameters.
     """
 
-    def __init__(self, features: Features, trials: Sequence[Trial]) -> None:
-        import numpy as np
-
+    def __init__(
+        self, features: Features, trials: Sequence[Trial], fits: Fits | None = None
+    ) -> None:
         measured = [t for t in trials if t.slack is not None]
         self._features = features
-        self._indices: dict[Configuration, int] = {}
-        for trial in measured:
-            self._indices.setdefault(trial.configuration, len(self._indices))
+        self._indices = {
+            c: i for i, c in enumerate(dict.fromkeys(t.configuration for t in measured))
+        }
         self._surrogate = None
         if len(self._indices) > 1:
-            self._surrogate = Surrogate(
-                TrainingData(
-                    rows=features.rows(list(self._indices)),
-                    which=np.array(
-                        [self._indices[t.configuration] for t in measured], dtype=np.intp
-                    ),
-                    block=np.array([t.block for t in measured], dtype=np.intp),
-                    values=np.array([t.slack for t in measured]),
-                    noise=slack_deviation(trials) ** 2,
-                )
-            )
+            key = FitKey(("slack", *features.settings), fitted_trials(measured))
+            fits = fits or Fits()
+            fitted = fits.get(key, lambda: Likelihood(_slacks(features, key.trials)).fitted())
+            self._surrogate = Surrogate(_slacks(features, measured), hyperparameters=fitted)
 
     def likely(
         self, configurations: Sequence[Configuration], chance: float = MIN_PROBABILITY
@@ -175,3 +171,18 @@ class Feasibility:
         if np.count_nonzero(fresh) > MIN_CANDIDATES:
             chance = min(chance, float(np.sort(found[fresh])[-MIN_CANDIDATES]))
         return np.asarray(found >= np.where(fresh, chance, MIN_RELAUNCH_PROBABILITY))
+
+
+def _slacks(features: Features, trials: Sequence[Trial]) -> TrainingData:
+    """Return the slack of launches in the form of the surrogate."""
+    import numpy as np
+
+    rows = list(dict.fromkeys(t.configuration for t in trials))
+    indices = {c: i for i, c in enumerate(rows)}
+    return TrainingData(
+        rows=features.rows(rows),
+        which=np.array([indices[t.configuration] for t in trials], dtype=np.intp),
+        block=np.array([t.block for t in trials], dtype=np.intp),
+        values=np.array([t.slack for t in trials]),
+        noise=slack_deviation(trials) ** 2,
+    )

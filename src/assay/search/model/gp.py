@@ -93,10 +93,11 @@ class GpSearcher:
         count -= len(lean)
         if not count:
             return lean
-        pool = self._pool(space, model, seed).without(lean)
+        every = self._pool(space, model, seed)
+        pool = every.without(lean)
         rng = np.random.default_rng(seed)
         turns, probes = self.options.allocate(count)
-        chosen = choose_batch(model.surrogate, pool.pool, turns, rng)
+        chosen = choose_batch(model.surrogate, pool.pool, turns, rng, every.predicted)
         if probes:
             clipped = self._new_model(
                 space, trials, clipped_at=self.options.clipped_at, earlier=earlier, unclipped=model
@@ -180,8 +181,9 @@ class GpSearcher:
         model = self._model(space, trials)
         if model is None:
             return math.inf
-        pool = self._pool(space, model, seed).pool
-        return remaining_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
+        pool = self._pool(space, model, seed)
+        rng = np.random.default_rng(seed)
+        return remaining_gain(model.surrogate, pool.pool, confidence, rng, pool.predicted)
 
     def _lean(
         self,
@@ -275,7 +277,7 @@ class GpSearcher:
             centres = self._centres(features, model)
             candidates = self._candidates.sampled(space, features, known, centres, seed)
         if model.requiring:
-            return feasible_pool(space, model, candidates)
+            return feasible_pool(space, model, candidates, self._fits)
         return ProposalPool.of(space, model, candidates)
 
     def _centres(self, features: Features, model: LaunchModel) -> list[Configuration]:

@@ -56,7 +56,8 @@ class LaunchModel:
     ) -> None:
         start: Hyperparameters | None = unclipped.hyperparameters if unclipped else None
         part = fitted_trials(trials)
-        self.hyperparameters: Hyperparameters = _fitted(features, part, priors, fits, clipped_at, earlier, start)
+        key = FitKey(tuple(features.settings), part, clipped_at, tuple(earlier))
+        self.hyperparameters: Hyperparameters = _fitted(features, key, priors, fits, start)
         launched = dict.fromkeys(t.configuration for t in trials)
         trials = conditioned_trials(trials)
         self.trials = trials
@@ -95,30 +96,24 @@ class LaunchModel:
 
 
 def _fitted(
-    features: Features,
-    part: list[Trial],
-    priors: Priors,
-    fits: Fits,
-    clipped_at: float,
-    earlier: Sequence[EarlierStudy],
-    start: Hyperparameters | None,
+    features: Features, key: FitKey, priors: Priors, fits: Fits, start: Hyperparameters | None
 ) -> Hyperparameters:
     """Return the hyperparameters that are fitted to launches.
 
     Args:
-        features, priors, fits, clipped_at, earlier: as for ``LaunchModel``.
-        part: the launches.
+        features, priors, fits: as for ``LaunchModel``.
+        key: the launches, and how they are used.
         start: hyperparameters for the same launches without clipping.
     """
 
     def fit() -> Hyperparameters:
-        data, _ = training_data(features, part, clipped_at, earlier)
+        data, _ = training_data(features, key.trials, key.clipped_at, key.earlier)
         likelihood = Likelihood(data, priors)
-        if start is None or len(part) < MIN_REUSED:
+        if start is None or len(key.trials) < MIN_REUSED:
             return likelihood.fitted()
         return likelihood.fitted(start.vector, MAX_FURTHER_ITERATIONS)
 
-    return fits.get(FitKey(tuple(features.settings), part, clipped_at, tuple(earlier)), fit)
+    return fits.get(key, fit)
 
 
 def training_data(

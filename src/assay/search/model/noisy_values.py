@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.records import Configuration
+from assay.records import Configuration, Value
 from assay.search.model.searcher import Trial
 from assay.stats.launch_noise import NOISE_PRIOR, pooled_variance
 
@@ -38,6 +38,10 @@ class Spread:
     def __add__(self, other: Spread) -> Spread:
         return Spread(self.squares + other.squares, self.degrees + other.degrees)
 
+    def __sub__(self, other: Spread) -> Spread:
+        squares = self.squares - other.squares
+        return Spread(max(0.0, squares), self.degrees - other.degrees)
+
     @property
     def variance(self) -> float:
         """Variance of a launch, drawn towards the usual one."""
@@ -54,13 +58,15 @@ def weighted_by_noise(trials: Sequence[Trial]) -> list[Trial]:
         trials: launches of the search.
     """
     spreads = _spreads(trials)
-    names = {name for configuration in spreads for name in configuration}
-    values = {(name, configuration.get(name)) for configuration in spreads for name in names}
-    found = [(_variances(spreads, name, value), name, value) for name, value in values]
-    tested = [(one, name, value) for one, name, value in found if one is not None]
+    whole = sum(spreads.values(), Spread())
+    pairs = [
+        (spread, whole - spread, name, value)
+        for (name, value), spread in _by_value(spreads, whole).items()
+    ]
+    tested = [pair for pair in pairs if pair[0].degrees and pair[1].degrees]
     noisy = [
         (with_value.variance / without.variance, name, value)
-        for (with_value, without), name, value in tested
+        for with_value, without, name, value in tested
         if _is_noisier(with_value, without, ALPHA / len(tested))
     ]
     if not noisy:
@@ -89,14 +95,22 @@ def _spread(values: Sequence[float]) -> Spread:
     return Spread(math.fsum((value - mean) ** 2 for value in values), len(values) - 1)
 
 
-def _variances(
-    spreads: dict[Configuration, Spread], name: str, value: object
-) -> tuple[Spread, Spread] | None:
-    """Return the spreads with a value and without it; ``None`` if one of them is unknown."""
-    both = {True: Spread(), False: Spread()}
+def _by_value(
+    spreads: Mapping[Configuration, Spread], whole: Spread
+) -> dict[tuple[str, Value | None], Spread]:
+    """Return the spread of each value of a setting; ``None`` stands for a setting not set.
+
+    Args:
+        spreads: spread of each configuration.
+        whole: their sum.
+    """
+    found: dict[tuple[str, Value | None], Spread] = defaultdict(Spread)
+    set_: dict[str, Spread] = defaultdict(Spread)
     for configuration, spread in spreads.items():
-        both[configuration.get(name) == value] += spread
-    return (both[True], both[False]) if both[True].degrees and both[False].degrees else None
+        for name, value in configuration.items():
+            found[name, value] += spread
+            set_[name] += spread
+    return {**found, **{(name, None): whole - spread for name, spread in set_.items()}}
 
 
 def _is_noisier(with_value: Spread, without: Spread, alpha: float) -> bool:

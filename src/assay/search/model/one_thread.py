@@ -6,7 +6,10 @@ import functools
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -31,10 +34,19 @@ def on_one_thread(method: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _one_thread() -> AbstractContextManager[object]:
     """Return a context with one thread; the environment stays as it is."""
+    found: AbstractContextManager[object] = _libraries().limit(limits=1)
+    return found
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    """Return the libraries of linear algebra of this process; to find them takes milliseconds."""
+    import numpy  # noqa: F401  # loads its library: one that is loaded later has its threads
+    import scipy.linalg  # noqa: F401  # loads another copy of the library
+
     is_set = _VARIABLE in os.environ
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController
 
     if not is_set:
         os.environ.pop(_VARIABLE, None)
-    found: AbstractContextManager[object] = threadpool_limits(limits=1)
-    return found
+    return ThreadpoolController()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assay.records import DEFAULT, Configuration
-from assay.search.model.acquisition import Pool
+from assay.search.model.acquisition import Pool, Prediction
 from assay.search.model.candidates import Candidates, keys_of
 from assay.search.model.feasibility import Feasibility, feasible_configurations
 from assay.search.model.features import Features
+from assay.search.model.fit_schedule import Fits
 from assay.search.model.launch_model import LaunchModel
 from assay.search.space.search_space import SearchSpace
 
@@ -21,10 +23,12 @@ class ProposalPool:
     Attributes:
         candidates: the candidates.
         pool: their columns, and which of them were launched and may be proposed.
+        model: model of the launches.
     """
 
     candidates: Candidates
     pool: Pool
+    model: LaunchModel
 
     @classmethod
     def of(cls, space: SearchSpace, model: LaunchModel, candidates: Candidates) -> ProposalPool:
@@ -50,7 +54,12 @@ class ProposalPool:
 
         admits = None if candidates.is_tested else is_admitted
         pool = Pool(candidates.rows, known, candidates.levels, able, admits)
-        return cls(candidates, pool)
+        return cls(candidates, pool, model)
+
+    @functools.cached_property
+    def predicted(self) -> Prediction:
+        """Mean and standard deviation of each candidate by the model."""
+        return self.model.surrogate.predict(self.pool.rows, self.pool.known)
 
     def without(self, configurations: Iterable[Configuration]) -> ProposalPool:
         """Return the pool without some configurations."""
@@ -64,13 +73,15 @@ class ProposalPool:
         return replace(self.pool, able=able)
 
 
-def feasible_pool(space: SearchSpace, model: LaunchModel, every: Candidates) -> ProposalPool:
+def feasible_pool(
+    space: SearchSpace, model: LaunchModel, every: Candidates, fits: Fits
+) -> ProposalPool:
     """Return the likely feasible part of a pool; a feasible default stays as the incumbent."""
     import numpy as np
 
     kept = feasible_configurations(model.trials)
     configurations = every.configurations()
-    likely = Feasibility(every.features, model.trials).likely(configurations)
+    likely = Feasibility(every.features, model.trials, fits).likely(configurations)
     pairs = enumerate(zip(configurations, likely, strict=True))
     among = [at for at, (c, may) in pairs if c in kept or may]
     codes = every.codes[among]

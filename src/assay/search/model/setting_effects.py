@@ -21,9 +21,9 @@ ROUGHNESS = 0.15
 """Share of the variance of an effect that is independent between values, however close they are."""
 SAME_VALUE_DISTANCE = 1e-12
 """Squared distance below which values are the same."""
-MAX_VALUES = 64
+MAX_VALUES = 32
 """Maximum number of distinct numbers of a setting; more are rounded to as many positions."""
-MAX_PAIRS = 128
+MAX_PAIRS = 100
 """Maximum number of distinct pairs of values of two settings that interact. If there are more,
 numbers are rounded to ``PAIR_POSITIONS``; if that does not suffice, the settings do not
 interact."""

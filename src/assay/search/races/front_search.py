@@ -26,17 +26,15 @@ from assay.search.model.searcher import (
     Trial,
     fresh_configurations,
     launched_configurations,
-    non_default_configurations,
 )
 from assay.search.model.trials import trials_of
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.strategy import (
     BATCH,
     BATCH_ARMS,
-    MAX_LAUNCHES,
-    MAX_TRIALS,
     MIN_SEARCH_BLOCKS,
     PROOF_SHARE,
+    compares_known,
 )
 from assay.search.space.search_space import SearchSpace
 from assay.stats.elimination import difference_interval
@@ -137,8 +135,6 @@ class ModelFrontSearch:
         if budget.spent or not self._reserve.affords(history, BATCH_ARMS, budget, PROOF_SHARE):
             return None
         trials_by_objective = _trials(objectives)
-        if len(trials_by_objective[0]) >= MAX_LAUNCHES:
-            return None
         space = admitted_space(history, self._space)
         chosen = self._proposed(space, trials_by_objective, len(history.blocks(Stage.SEARCH)))
         return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
@@ -151,7 +147,7 @@ class ModelFrontSearch:
         known = launched_configurations(trials_by_objective[0])
         if not known - {Configuration()}:
             return fresh_configurations(space, [], known, BATCH, rng)
-        new = len(non_default_configurations(trials_by_objective[0])) < MAX_TRIALS
+        compared = compares_known(trials_by_objective[0], block)
         chosen: list[Configuration] = []
         for number in range(1, WEIGHTINGS + 1):
             trials = scalarised(
@@ -159,7 +155,7 @@ class ModelFrontSearch:
                 random_weights(len(trials_by_objective), rng),
                 math.log1p(self._reserve.margin),
             )
-            ask = self._searchers[0].propose if new else self._searchers[0].verify
+            ask = self._searchers[0].verify if compared else self._searchers[0].propose
             found = ask(space, trials, BATCH * number // WEIGHTINGS, rng.getrandbits(31))
             others = [c for c in found if c not in chosen]
             chosen += others[: BATCH * number // WEIGHTINGS - len(chosen)]

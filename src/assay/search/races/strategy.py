@@ -59,11 +59,9 @@ DEFAULT_INTERVAL = 4
 0.75 of that with the default in every block (12 recorded spaces, 20 seeds)."""
 CORE_LAUNCHES = 3
 """Last launches, which measure parts of the best configuration."""
-MAX_TRIALS = 200
-"""Largest number of proposed configurations: the time of a model grows with its data, and the
-remaining budget is better spent on comparing the best ones."""
-MAX_LAUNCHES = 400
-"""Largest number of launches for the model, those of the default included."""
+COMPARED_FROM = 200
+"""Proposed configurations from which every second block compares the best known ones: the best of
+many is often so by chance."""
 
 NEGLIGIBLE_DEVIATIONS = 0.5
 """Largest expected loss, in posterior standard deviations, at which a setting is removed from
@@ -78,6 +76,16 @@ EXPECTED_QUANTILE = 0.5
 """Quantile of the possible gain that stands for its expectation."""
 GAIN_DOUBT = 2.0
 """Factor by which the model widens the possible gain: the end of a search must be certain."""
+
+
+def compares_known(trials: Sequence[Trial], block: int) -> bool:
+    """Return whether a block compares the best known configurations instead of proposing new ones.
+
+    Args:
+        trials: launches of the search so far.
+        block: number of the block.
+    """
+    return block % 2 == 1 and len(non_default_configurations(trials)) >= COMPARED_FROM
 
 
 class Strategy(Protocol):
@@ -167,8 +175,6 @@ class ModelStrategy:
         if budget.spent:
             return None
         trials = trials_of(history)
-        if len(trials) >= MAX_LAUNCHES:
-            return None
         count = self._batch(history, budget)
         space = admitted_space(history, self._space)
         seed = self._block_seed(history)
@@ -180,7 +186,7 @@ class ModelStrategy:
         if self._is_exhausted(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
-        if len(non_default_configurations(trials)) < MAX_TRIALS:
+        if not compares_known(trials, len(history.blocks(Stage.SEARCH))):
             chosen = self._searcher.propose(space, trials, count, seed)
         if not chosen:
             chosen = self._searcher.verify(space, trials, count, seed)
@@ -375,6 +381,10 @@ class ModelStrategy:
             return False
         noise = launch_noise(trials)
         gain = best.estimate.mean
+        if not self._proving and budget.affords(
+            following, min_cost=self._most(history, best, noise)
+        ):
+            return False  # without the models of its parts, which take longer than a proposal
         # The confirmed arm is the winner without negligible settings, which may need a build.
         arms = self._to_confirm(history, trials)
         proof = self._reserve.proof(history, arms, gain, noise)
@@ -391,6 +401,12 @@ class ModelStrategy:
             return True
         left = self._searcher.remaining_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
         return prefers_proof(gain, left, len(trials), displaced_launches(budget, proof, following))
+
+    def _most(self, history: History, best: Candidate, noise: float) -> Cost:
+        """Return a cost above that of any proof of the best known configuration or its parts."""
+        arms = (DEFAULT_ARM, best.arm)
+        most = self._reserve.proof(history, arms, best.estimate.mean, noise).times(2.0)
+        return Cost(most.time_s, most.launches, most.once_s + 2.0 * history.build_s)
 
     def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
         """Return the winner, and its core if that would be confirmed as well."""

@@ -23,7 +23,7 @@ from assay.search.races.confirmation import ConfirmedArms, min_blocks
 from assay.search.races.race import BlockPlan, Ending, EndReason, workload_failure
 from assay.search.races.reduction import ReducedWinner
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.races.strategy import MAX_LAUNCHES, MIN_SEARCH_BLOCKS, PROOF_SHARE
+from assay.search.races.strategy import MIN_SEARCH_BLOCKS, PROOF_SHARE
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.wording.endings import (
@@ -42,6 +42,8 @@ from assay.wording.processes import (
 
 MAX_SUCCESSIVE_FAILURES = 6
 """Successive trials of an arm without a value after which a process ends."""
+MAX_TRIALS = 400
+"""Trials from which a process stops to search: what remains is a comparison of the best ones."""
 UNAFFORDABLE = Cost(1e12, 10**12)
 """Cost that no budget covers."""
 _SELECTING = frozenset((Stage.SEARCH, Stage.REDUCE))
@@ -159,7 +161,7 @@ class TrialRace(TuneRace):
         if len(self._history.complete(Stage.SEARCH)) < MIN_SEARCH_BLOCKS:
             return False
         here = Stage.SEARCH in self._stages_here
-        return not here or len(self._history.samples) >= MAX_LAUNCHES
+        return not here or len(self._history.samples) >= MAX_TRIALS
 
     def _reducing(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         if self._alternative is not None or not self._stages_here & _SELECTING:
