@@ -16,7 +16,7 @@ from assay.records import DEFAULT, Configuration, EarlierStudy
 from assay.search.model.hyperparameters import Hyperparameters
 from assay.search.model.searcher import Trial, successful_configurations
 
-MIN_REUSED = 64
+MIN_REUSED = 128
 """Launches from which hyperparameters are used for more than one block; before, each block changes
 them."""
 GROWTH = 1.1
