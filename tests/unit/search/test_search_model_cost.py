@@ -84,13 +84,14 @@ def range_of(count: int) -> list[Trial]:
     return [Trial(Configuration({"arg.p0": i % 50}), i // 9, float(i % 7)) for i in range(count)]
 
 
-@pytest.mark.parametrize("count", [1000, 4000])
+@pytest.mark.parametrize("count", [1000, 2500])
 def test_cost_of_many_launches_is_bounded(count: int) -> None:
     every = trials(count)
     assert len(fitted_trials(every)) <= MAX_FITTED
     kept = conditioned_trials(every)
     assert 0.8 * MAX_CONDITIONED < len(kept) <= MAX_CONDITIONED
-    assert kept == [t for t in every if t in kept]
+    chosen = set(map(id, kept))
+    assert kept == [t for t in every if id(t) in chosen], "in the order of time"
     best = min((t for t in every if t.configuration != DEFAULT), key=lambda t: t.value or 0.0)
     assert best in kept
 
