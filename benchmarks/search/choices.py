@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.search.model.gp import GpSearcher
+from assay.search.model.hyperparameters import Priors
 from assay.search.model.options import SearcherOptions
-from assay.search.model.surrogate import Priors
 from assay.testing.replay.jobs import Job
 from assay.testing.replay.method import Method
 from assay.testing.replay.race_search import RaceSearch
