@@ -55,7 +55,8 @@ class Candidates:
     @functools.cached_property
     def levels(self) -> Places:
         """Level numbers, configurations x settings."""
-        return self.features.coding.levels(self.codes)
+        found = self.features.coding.levels(self.codes)
+        return _by_appearance(found) if self.is_tested else found
 
     @functools.cached_property
     def keys(self) -> list[bytes]:
@@ -81,6 +82,20 @@ class Candidates:
     def selected(self, among: Array) -> Candidates:
         """Return a part of the candidates."""
         return Candidates(self.features, self.codes[among], self.is_tested)
+
+
+def _by_appearance(levels: Places) -> Places:
+    """Return the levels of each setting, numbered by their first candidate.
+
+    A probe draws a level by its number: values that no candidate has must not change the draw.
+    """
+    import numpy as np
+
+    found = np.empty_like(levels)
+    for at in range(levels.shape[1]):
+        _, first, places = np.unique(levels[:, at], return_index=True, return_inverse=True)
+        found[:, at] = np.argsort(np.argsort(first))[places]
+    return found
 
 
 def keys_of(codes: Array) -> list[bytes]:
