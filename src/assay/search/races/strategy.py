@@ -59,6 +59,8 @@ DEFAULT_INTERVAL = 4
 0.75 of that with the default in every block (12 recorded spaces, 20 seeds)."""
 CORE_LAUNCHES = 3
 """Last launches, which measure parts of the best configuration."""
+MAX_TIMED_OUT = 400
+"""Launches after which a search ends in which all launches timed out or failed."""
 COMPARED_FROM = 200
 """Proposed configurations from which every second block compares the best known ones: the best of
 many is often so by chance."""
@@ -175,6 +177,8 @@ class ModelStrategy:
         if budget.spent:
             return None
         trials = trials_of(history)
+        if len(trials) >= MAX_TIMED_OUT and all(t.censored or t.value is None for t in trials):
+            return None
         count = self._batch(history, budget)
         space = admitted_space(history, self._space)
         seed = self._block_seed(history)
