@@ -49,6 +49,23 @@ def label_of(parsed: Parsed) -> str:
     return label
 
 
+def removes_label(parsed: Parsed) -> bool:
+    """Return whether ``assay study label`` removes the label."""
+    removes: bool = parsed.arguments.remove
+    return removes
+
+
+def returns_space(parsed: Parsed) -> bool:
+    """Return whether ``assay study compact`` returns free space to the disk."""
+    return not parsed.arguments.no_vacuum
+
+
+def applies(parsed: Parsed) -> bool:
+    """Return whether ``assay study prune`` removes what it lists."""
+    applied: bool = parsed.arguments.yes
+    return applied
+
+
 def policy_of(parsed: Parsed, now_s: float) -> PrunePolicy:
     """Return the policy of ``assay study prune``.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from assay.api.studies.compacting import RUNNING, Compacted, compact
 from assay.api.studies.pruning import Extent, Pruned, PrunePolicy, prune
 from assay.cli.arguments.common import CommonOptions, common_options
-from assay.cli.arguments.store import policy_of
+from assay.cli.arguments.store import applies, policy_of, returns_space
 from assay.cli.documents.study import (
     KeptStudy,
     PrunedStudy,
@@ -37,10 +37,10 @@ def run(parsed: Parsed) -> int:
     options = common_options(parsed)
     if parsed.action == "compact":
         with open_store(options.db, create=False) as store:
-            return _compact(store, not parsed.arguments.no_vacuum, options)
+            return _compact(store, returns_space(parsed), options)
     policy = policy_of(parsed, time.time())
     with open_store(options.db, create=False) as store:
-        return _prune(store, policy, parsed.arguments.yes, options)
+        return _prune(store, policy, applies(parsed), options)
 
 
 def _prune(store: Store, policy: PrunePolicy, apply: bool, options: CommonOptions) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from assay.cli.arguments.common import common_options
-from assay.cli.arguments.store import label_of, selection_of
+from assay.cli.arguments.store import label_of, removes_label, selection_of
 from assay.cli.arguments.study_actions import demand_study_options, study_name
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.studies import change_label, delete_study, list_studies
@@ -22,8 +22,8 @@ def run(parsed: Parsed) -> int:
         case "label":
             label, name = label_of(parsed), study_name(parsed)
             with open_store(options.db, create=False) as store:
-                removes = parsed.arguments.remove
-                return change_label(label, removes, options, store, store.find(name))
+                study_id = store.find(name)
+                return change_label(label, removes_label(parsed), options, store, study_id)
         case "delete":
             name = study_name(parsed)
             with open_store(options.db, create=False) as store:
