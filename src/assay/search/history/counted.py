@@ -17,7 +17,7 @@ def counted(history: History, noun: str = "block", found: Claim | None = None) -
     """
     out = history.disturbed(Stage.CONFIRM)
     if found is None:
-        return block_count(len(history.complete(Stage.CONFIRM)), noun, disturbed=out)
+        return block_count(history.count_complete(Stage.CONFIRM), noun, disturbed=out)
     if found.disturbed_blocks:
         return block_count(found.blocks, noun, disturbed=found.disturbed_blocks)
     return block_count(found.blocks, noun, left_out=out)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from assay.records import Sample
 
@@ -33,7 +32,7 @@ MAX_DISTURBED_SHARE = 1 / 3
 """Share of disturbed blocks above which the undisturbed ones alone are not representative."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class OutsideLoad:
     """CPU time of other processes and of the hypervisor during some launches.
 
@@ -60,7 +59,7 @@ class OutsideLoad:
         cpus = figures.get(HOST_CPUS)
         known = sample.wall_s and not sample.contradictions
         if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):
-            return replace(self, violations=violations)
+            return replace(self, violations=True) if violations else self
         return OutsideLoad(
             self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE_LOADS),
             self.capacity_s + sample.total_wall_s * cpus,
@@ -68,7 +67,7 @@ class OutsideLoad:
             violations,
         )
 
-    @cached_property
+    @property
     def share(self) -> float:
         """Share of the CPUs that was certainly used outside the launches; 0 if unknown."""
         if self.capacity_s <= 0.0:
@@ -84,7 +83,11 @@ class OutsideLoad:
         return above is not None and (self.violations or self.share > above)
 
 
-@dataclass(frozen=True)
+NO_LOAD = OutsideLoad()
+"""Sum over no launches."""
+
+
+@dataclass(frozen=True, slots=True)
 class ForeignLoad:
     """CPU time of other processes during some launches, and of the launches themselves.
 

@@ -8,32 +8,41 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.records import Arm, Sample, Statistic
-from assay.search.history.disturbance import OutsideLoad
+from assay.search.history.arm_column import ArmColumn
+from assay.search.history.disturbance import NO_LOAD, OutsideLoad
 from assay.search.history.process_means import ProcessMeans, number_of_block
 from assay.stats.paired import Observation
 from assay.stats.spread import batch_spread
 
 
 class StageHistory:
-    """Blocks of one stage.
+    """Blocks of one stage, with counts that each addition updates.
 
     Args:
         statistic: statistic of the objective.
         usual: launches of an arm in a block whose plan is unknown.
+        disturbed_above: share of the CPUs used by other processes above which a block is disturbed;
+            ``None`` if no block is.
+
+    Attributes:
+        blocks: numbers of the blocks, ascending.
+        columns: observations of each arm that ran, by name.
     """
 
-    def __init__(self, statistic: Statistic, usual: int) -> None:
+    def __init__(
+        self, statistic: Statistic, usual: int, disturbed_above: float | None = None
+    ) -> None:
         self._combine = _spread_of if statistic is Statistic.SPREAD else _mean_of
         self._usual = usual
-        self._counts: dict[int, Counter[str]] = {}
-        self._parts: dict[tuple[str, int], dict[int, Observation | None]] = {}
+        self._disturbed_above = disturbed_above
         self.blocks: list[int] = []
-        self.columns: dict[str, dict[int, Observation | None]] = {}
-        self.block_arms: dict[int, tuple[Arm, ...]] = {}
-        self._conditions: dict[int, OutsideLoad] = {}
-        # Caches: each interim analysis asks for every block; an entry is valid until a sample is
-        # added to its block.
-        self._complete: dict[int, bool] = {}
+        self.columns: dict[str, ArmColumn] = {}
+        self._plans: dict[int, _ArmsOfBlock] = {}
+        self._known_plans: dict[tuple[Arm, ...], _ArmsOfBlock] = {}
+        self._missing: dict[int, set[str]] = {}
+        self._disturbed: set[int] = set()
+        self._parts: dict[tuple[str, int], dict[int, Observation | None]] = {}
+        self._loads: dict[int, OutsideLoad] = {}
         self._processes: dict[int, ProcessMeans] = {}
 
     def add_trial(self, sample: Sample, found: Observation | None) -> None:
@@ -42,29 +51,47 @@ class StageHistory:
         self._insert(process)
         means = self._processes.setdefault(process, ProcessMeans())
         means.add(sample, found)
-        self.block_arms[process] = means.arms
+        self._plans[process] = self._plan_of(means.arms)
         for arm, observation in means.columns.items():
-            self.columns.setdefault(arm, {})[process] = observation
-        self._complete[process] = means.is_complete
+            self._column(arm)[process] = observation
+        if means.is_complete:
+            self._missing.pop(process, None)
+        else:
+            self._missing[process] = {arm.name for arm in means.arms}
 
     def _insert(self, block: int) -> None:
-        if block not in self.blocks[-1:]:
+        if not self.blocks or block > self.blocks[-1]:
+            self.blocks.append(block)
+        elif block != self.blocks[-1]:
             at = bisect.bisect_left(self.blocks, block)
-            if block not in self.blocks[at : at + 1]:
+            if self.blocks[at] != block:
                 self.blocks.insert(at, block)
+
+    def _column(self, arm: str) -> ArmColumn:
+        if arm not in self.columns:
+            self.columns[arm] = ArmColumn()
+        return self.columns[arm]
+
+    def _plan_of(self, arms: tuple[Arm, ...]) -> _ArmsOfBlock:
+        """Return the plan of a block, the same object for equal plans."""
+        if arms not in self._known_plans:
+            self._known_plans[arms] = _ArmsOfBlock(arms)
+        return self._known_plans[arms]
 
     def add(self, sample: Sample, found: Observation | None) -> None:
         """Add a launch and its observation; ``None`` without a value."""
         launch = sample.launch
         block = launch.block
         self._insert(block)
-        self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_launch(sample)
+        self._add_load(sample)
         if launch.block_arms is not None:
-            self.block_arms[block] = tuple(dict.fromkeys(launch.block_arms))
-            self._counts[block] = Counter(arm.name for arm in launch.block_arms)
-        counts = self._counts.get(block)
-        times = self._usual if counts is None else counts[launch.arm]
-        column = self.columns.setdefault(launch.arm, {})
+            self._plans[block] = self._plan_of(launch.block_arms)
+            self._missing[block] = {
+                arm.name for arm in self._plans[block].arms if not self._has(arm.name, block)
+            }
+        plan = self._plans.get(block)
+        times = self._usual if plan is None else plan.counts[launch.arm]
+        column = self._column(launch.arm)
         if times == 1:
             column[block] = found
         else:
@@ -72,8 +99,30 @@ class StageHistory:
             parts[launch.position] = found
             if len(parts) == times or None in parts.values():
                 column[block] = self._combine(list(parts.values()), times)
-        arms = self.block_arms.get(block, ())
-        self._complete[block] = all(block in self.columns.get(arm.name, {}) for arm in arms)
+        self._complete(block, launch.arm)
+
+    def _has(self, arm: str, block: int) -> bool:
+        return arm in self.columns and block in self.columns[arm]
+
+    def _complete(self, block: int, arm: str) -> None:
+        """Note that an arm has run in a block, once it has."""
+        missing = self._missing.get(block)
+        if missing is None:
+            return
+        if self._has(arm, block):
+            missing.discard(arm)
+        if not missing:
+            del self._missing[block]
+
+    def _add_load(self, sample: Sample) -> None:
+        block = sample.launch.block
+        load = self._loads.get(block, NO_LOAD).with_launch(sample)
+        if load is not NO_LOAD:
+            self._loads[block] = load
+        if load.disturbed(self._disturbed_above):
+            self._disturbed.add(block)
+        else:
+            self._disturbed.discard(block)
 
     def revise(self, block: int, arm: str, value: float) -> None:
         """Replace the value of an arm in a block in which it ran once."""
@@ -83,16 +132,41 @@ class StageHistory:
     @property
     def times(self) -> int:
         """Launches of an arm in the first block; 0 if unknown."""
-        counts = self._counts.get(self.blocks[0]) if self.blocks else None
-        return max(counts.values()) if counts else 0
+        plan = self._plans.get(self.blocks[0]) if self.blocks else None
+        return max(plan.counts.values(), default=0) if plan else 0
+
+    def arms_of(self, block: int) -> tuple[Arm, ...]:
+        """Return the arms of the plan of a block; empty without a plan."""
+        plan = self._plans.get(block)
+        return plan.arms if plan else ()
+
+    @property
+    def complete(self) -> int:
+        """Number of blocks in which every arm of the plan ran."""
+        return len(self.blocks) - len(self._missing)
+
+    @property
+    def disturbed(self) -> int:
+        """Number of these blocks that were disturbed."""
+        return len(self._disturbed) - sum(block in self._disturbed for block in self._missing)
 
     def is_complete(self, block: int) -> bool:
         """Return whether every arm of the plan of a block ran."""
-        return self._complete.get(block, True)
+        return block not in self._missing
 
-    def is_disturbed(self, block: int, above: float | None) -> bool:
-        """Return whether other processes used more than a share of the CPUs during a block."""
-        return block in self._conditions and self._conditions[block].disturbed(above)
+    def is_disturbed(self, block: int) -> bool:
+        """Return whether other processes disturbed a block more than the study admits."""
+        return block in self._disturbed
+
+
+class _ArmsOfBlock:
+    """Plan of a block: its arms, each once, and the launches of each."""
+
+    __slots__ = ("arms", "counts")
+
+    def __init__(self, arms: tuple[Arm, ...]) -> None:
+        self.arms = tuple(dict.fromkeys(arms))
+        self.counts = Counter(arm.name for arm in arms)
 
 
 def _spread_of(parts: Sequence[Observation | None], times: int) -> Observation | None:

@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 
 from assay.records import Outcome, Sample, Stage
 from assay.stats.quantile import quantile_of_sorted
+
+MAX_INSERTED = 64
+"""Number of new values up to which each is inserted; more are sorted, as when a study resumes."""
+
+
+class SortedTimes:
+    """Times in ascending order, which are sorted only when they are read."""
+
+    def __init__(self) -> None:
+        self._sorted: array[float] = array("d")
+        self._new: array[float] = array("d")
+
+    def add(self, time_s: float) -> None:
+        """Add a time, in seconds."""
+        self._new.append(time_s)
+
+    @property
+    def values(self) -> Sequence[float]:
+        """All times, ascending, in seconds."""
+        if len(self._new) > MAX_INSERTED:
+            self._sorted = array("d", sorted([*self._sorted, *self._new]))
+        else:
+            for time_s in self._new:
+                bisect.insort(self._sorted, time_s)
+        self._new = array("d")
+        return self._sorted
 
 
 class WallTimes:
@@ -18,10 +45,10 @@ class WallTimes:
 
     def __init__(self, time_s: Callable[[Sample], float | None]) -> None:
         self._time_s = time_s
-        self._survey: dict[str, list[float]] = {}
-        self._successful_survey: dict[str, list[float]] = {}
-        self._counted: dict[str, list[float]] = {}
-        self._successful: dict[str, list[float]] = {}
+        self._survey: dict[str, SortedTimes] = {}
+        self._successful_survey: dict[str, SortedTimes] = {}
+        self._counted: dict[str, SortedTimes] = {}
+        self._successful: dict[str, SortedTimes] = {}
         self._first: dict[str, dict[Stage, float]] = {}
         self._first_whole: dict[str, dict[Stage, float]] = {}
 
@@ -31,27 +58,30 @@ class WallTimes:
         if not time_s:
             return
         launch = sample.launch
-        if sample.outcome.succeeded:
+        succeeded = sample.outcome.succeeded
+        if succeeded:
             self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
         if sample.outcome is Outcome.OK:
             self._first_whole.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
         surveyed = launch.stage is Stage.SURVEY
         kinds = [self._survey if surveyed else self._counted]
-        if sample.outcome.succeeded:
+        if succeeded:
             kinds.append(self._successful_survey if surveyed else self._successful)
         for kind in kinds:
-            bisect.insort(kind.setdefault(launch.arm, []), time_s)
+            if launch.arm not in kind:
+                kind[launch.arm] = SortedTimes()
+            kind[launch.arm].add(time_s)
 
     def typical(self, arm: str) -> float | None:
         """Return the median time of an arm; its minimum if it ran only in the survey."""
         if arm not in self._counted and arm in self._successful_survey:
-            return min(self._successful_survey[arm])  # a first launch may have one-time costs
-        return median_of_sorted(self._counted.get(arm) or self._survey.get(arm))
+            return self._successful_survey[arm].values[0]  # a first launch may have one-time costs
+        return _median_of(self._counted.get(arm) or self._survey.get(arm))
 
     def upper_quartile(self, arm: str) -> float | None:
         """Return the upper quartile of the times of an arm."""
-        walls = self._counted.get(arm) or self._survey.get(arm)
-        return walls[(3 * len(walls)) // 4] if walls else None
+        found = self._counted.get(arm) or self._survey.get(arm)
+        return found.values[(3 * len(found.values)) // 4] if found else None
 
     def longest(self) -> float | None:
         """Return the longest of these typical times."""
@@ -60,7 +90,7 @@ class WallTimes:
 
     def successful(self, arm: str) -> float | None:
         """Return the median time of an arm's successful launches, without the survey."""
-        return median_of_sorted(self._successful.get(arm))
+        return _median_of(self._successful.get(arm))
 
     def first(self, arm: str, *, whole: bool) -> float | None:
         """Return the longest time of an arm's successful first launches of each stage."""
@@ -68,6 +98,10 @@ class WallTimes:
         return max(known.get(arm, {}).values(), default=None)
 
 
-def median_of_sorted(ordered: list[float] | None) -> float | None:
+def _median_of(times: SortedTimes | None) -> float | None:
+    return None if times is None else median_of_sorted(times.values)
+
+
+def median_of_sorted(ordered: Sequence[float]) -> float | None:
     """Return the median of ascending values; ``None`` without any."""
     return quantile_of_sorted(ordered, 0.5) if ordered else None

@@ -210,7 +210,7 @@ class EndRules:
         from assay.stats.progress.warm_up import PILOT_BLOCKS
 
         stage = next_launch.stage if next_launch.fidelity is None else Stage.SEARCH
-        finished = len(self._history_of(next_launch).complete(stage))
+        finished = self._history_of(next_launch).count_complete(stage)
         return not finished or finished in PILOT_BLOCKS
 
     def _incumbent(

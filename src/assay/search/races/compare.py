@@ -208,7 +208,7 @@ class CompareRace(BlockRace):
         if self._lost(Stage.CONFIRM, arm):
             return True
         if found is None:
-            return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
+            return self._history.count_complete(Stage.CONFIRM) >= self._min_blocks
         pair = (self._reference(arm), arm)
         if all(is_constant(self._history.values(Stage.CONFIRM, a.name)) for a in pair):
             return True
@@ -218,7 +218,7 @@ class CompareRace(BlockRace):
             # Further blocks do not remove the problem.
             if may_be_by_chance(found, self._history):
                 return False
-            return len(self._history.complete(Stage.CONFIRM)) >= self._min_blocks
+            return self._history.count_complete(Stage.CONFIRM) >= self._min_blocks
         if found.verdict is Verdict.UNCLEAR or not is_precise(found):
             return False
         return not needs_more_blocks(self._spec.exit_conditions, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import Budget, Launch, Outcome, Stage, StudySpec
-from assay.search.claims.claims import MIN_BLOCKS, is_constant
+from assay.search.claims.claims import MIN_BLOCKS, MIN_CONSTANT
 from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.requirement import is_undecided
 from assay.search.history.interim_analyses import is_analysis_due
@@ -65,16 +65,17 @@ class MeasureRace(BlockRace):
             message = arm_ending(PROGRAM, self._failure_text([self._arm]))
             return workload_failure(message, [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        values = self._history.figures(Stage.CONFIRM, self._arm.name)
+        has_figure = self._history.has_figure(Stage.CONFIRM, self._arm.name)
+        equal = self._history.count_equal_figures(Stage.CONFIRM, self._arm.name)
         affordable = budget.affords(self._history.cost([self._arm]))
         if self._lost(Stage.CONFIRM, self._arm) or (
-            blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
+            blocks and not has_figure and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
             return workload_failure(self._no_value_ending(), [self._arm])
         if is_analysis_due(blocks) and self._precise() and not self._requires():
             return Ending(EndReason.DECIDED, precise_ending(self._tally()))
-        if is_constant(values) and not self._requires():
-            return Ending(EndReason.DECIDED, constant_ending(len(values)))
+        if equal >= MIN_CONSTANT and not self._requires():
+            return Ending(EndReason.DECIDED, constant_ending(equal))
         if affordable:
             return BlockPlan(Stage.CONFIRM, (self._arm,))
         if blocks == 0 and not budget.spent and surveys == 1:

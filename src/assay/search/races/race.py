@@ -471,7 +471,7 @@ class BlockRace(ABC):
     def _works(self, stage: Stage, arm: Arm) -> bool:
         """Return whether an arm gave a value in a stage, including 0."""
         history = self._history
-        return bool(history.known(stage, arm.name)) or history.has_zeros(arm.name, (stage,))
+        return history.has_value(stage, arm.name) or history.has_zeros(arm.name, (stage,))
 
     def _failing(self, arm: Arm) -> str:
         """Return the ending of an arm that worked once and gives no value any longer."""

@@ -323,11 +323,9 @@ class SearchRace(BlockRace):
         """
         walls = [
             s.wall_s
-            for s in self._history.samples
-            if s.launch.stage in (Stage.SURVEY, Stage.GAUGE)
-            and s.launch.arm == DEFAULT_ARM.name
-            and s.wall_s
-            and (s.outcome.succeeded or s.outcome is Outcome.TIMED_OUT)
+            for stage in (Stage.SURVEY, Stage.GAUGE)
+            for s in self._history.launches_in(stage, DEFAULT_ARM.name)
+            if s.wall_s and (s.outcome.succeeded or s.outcome is Outcome.TIMED_OUT)
         ]
         return min(walls, default=0.0) + LAUNCH_OVERHEAD_S
 

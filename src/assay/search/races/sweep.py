@@ -152,7 +152,7 @@ class SweepRace(BlockRace):
 
     def _failed(self, arm: Arm) -> bool:
         stages = (Stage.SURVEY, Stage.CONFIRM)
-        if any(self._history.known(stage, arm.name) for stage in stages):
+        if any(self._history.has_value(stage, arm.name) for stage in stages):
             return any(self._lost(stage, arm) for stage in stages)
         return any(self._history.has_failed_block(stage, arm.name) for stage in stages)
 
@@ -233,14 +233,14 @@ class SweepRace(BlockRace):
         """Return whether a cell is decided precisely enough, or cannot be decided."""
         found = self._claim(arm)
         if found is None:
-            over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
+            over = self._history.count_complete(Stage.CONFIRM) >= self._claiming
         elif all(
             is_constant(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)
         ):
             over = True
         elif found.verdict_withheld and found.data_problem is not None and not self._requires(arm):
             # Further blocks would not remove the objection.
-            over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
+            over = self._history.count_complete(Stage.CONFIRM) >= self._claiming
             over = over and not may_be_by_chance(found, self._history)
         else:
             over = found.verdict is not Verdict.UNCLEAR and is_precise(found)

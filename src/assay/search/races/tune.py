@@ -318,7 +318,7 @@ class TuneRace(SearchRace):
         if self._lost(Stage.CONFIRM, arm):
             return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
         found = self.confirmation(arm)
-        ran = len(self._history.complete(Stage.CONFIRM))
+        ran = self._history.count_complete(Stage.CONFIRM)
         if found is None and ran >= self._min_blocks:
             return Ending(EndReason.DECIDED, NO_PAIRED_BLOCK)
         if found is None:
@@ -397,7 +397,7 @@ class TuneRace(SearchRace):
     def _before_planned(self) -> bool:
         """True if the planned analysis, the most powerful one, is still to come."""
         planned = planned_blocks(self._spec, self._history, self._alpha)
-        return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
+        return planned is not None and self._history.count_complete(Stage.CONFIRM) < planned
 
     @property
     def candidate(self) -> Candidate:
