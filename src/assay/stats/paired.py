@@ -189,9 +189,10 @@ def measurement_step(values: Sequence[float]) -> float | None:
 def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
     """Return the coarser step of the two arms; the last digit if all values are equal."""
     arms = [[pair[side].value for pair in pairs if not pair[side].censored] for side in (0, 1)]
-    shown = last_digit([*arms[0], *arms[1]])
     steps = [
-        step if (step := measurement_step(values)) is not None else shown / values[0]
+        step
+        if (step := measurement_step(values)) is not None
+        else last_digit([*arms[0], *arms[1]]) / values[0]
         for values in arms
         if values
     ]

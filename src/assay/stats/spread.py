@@ -113,7 +113,7 @@ def _step(values: Sequence[float]) -> float:
     ordered = sorted(values)
     tiny = 1e-12 * max(map(abs, ordered))
     steps = [y - x for x, y in itertools.pairwise(ordered) if y - x > tiny]
-    return min(steps, default=last_digit(ordered))
+    return min(steps) if steps else last_digit(ordered)
 
 
 def _exp(value: float) -> float:

@@ -35,8 +35,9 @@ def summarise(
     n = len(values)
     if n == 0 or not all(map(math.isfinite, values)):
         raise ValueError("a summary needs at least one value, all finite")
-    if floor is not None and min(values) < floor:
-        raise ValueError(f"{min(values)} is below the lower bound {floor}")
+    values = sorted(values)  # each quantile sorts them, at once if they are sorted already
+    if floor is not None and values[0] < floor:
+        raise ValueError(f"{values[0]} is below the lower bound {floor}")
     mean, sd = moments(values)
     mean = min(max(mean, min(values)), max(values))  # rounding may put it one digit outside
     if sd == 0.0 and n > 1 and resolution == 0.0:

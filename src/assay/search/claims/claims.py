@@ -203,7 +203,7 @@ def claim_from_blocks(
         verdict = Verdict.UNCLEAR
     decided = verdict in (Verdict.FASTER, Verdict.SLOWER)
     spread = None if spreads else _spread(a, b, alpha)
-    values = [[_shown(o, metric) for o in arm if o is not None] for arm in (a, b)]
+    values = [sorted(_shown(o, metric) for o in arm if o is not None) for arm in (a, b)]
     return Claim(
         a=names[0],
         b=names[1],

@@ -9,7 +9,7 @@ from statistics import median
 from assay.records import Metric, Sample, Stage
 from assay.search.history.history import History
 from assay.search.history.units import mixed_unit_objection
-from assay.search.history.zeros import zeros_objection_to
+from assay.search.history.zeros import zeros_objection_of
 from assay.wording.objections import bounds_objection, missing_objection
 
 MAX_MISSING_SHARE = 0.1
@@ -24,12 +24,11 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
         history: samples of all stages; those of the survey do not count.
         names: names of the arms.
     """
-    arms = [(name, _counted_launches(history, name)) for name in names]
-    found = [zeros_objection_to(metric.name, *arm, MAX_MISSING_SHARE) for arm in arms]
-    found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
+    found = [_zeros(metric.name, history, name) for name in names]
+    found += [_overlap(metric.name, history, *pair) for pair in permutations(names, 2)]
     if metric.pattern is not None:
         found += [unit_objection(metric, history, names)]
-        found += [_without(metric.name, *arm) for arm in arms]
+        found += [_without(metric.name, history, name) for name in names]
     return next(filter(None, found), None)
 
 
@@ -37,13 +36,12 @@ def unit_objection(metric: Metric, history: History, names: Sequence[str]) -> st
     """Return an objection to possibly different units; arguments as for ``objection_to``."""
     if metric.pattern is None or metric.ignore_unit:
         return None
-    return mixed_unit_objection(
-        metric, [(name, _counted_launches(history, name)) for name in names]
-    )
+    return mixed_unit_objection(metric, [history.counts_of(name).units for name in names])
 
 
-_Arm = tuple[str, Sequence[Sample]]
-"""Name of an arm, and its launches that ended well."""
+def _zeros(metric: str, history: History, arm: str) -> str | None:
+    counts = history.counts_of(arm)
+    return zeros_objection_of(metric, arm, counts.zeros, counts.succeeded, MAX_MISSING_SHARE)
 
 
 def _counted_launches(history: History, arm: str) -> list[Sample]:
@@ -51,24 +49,25 @@ def _counted_launches(history: History, arm: str) -> list[Sample]:
     return [s for s in launches if s.launch.stage is not Stage.SURVEY and s.outcome.succeeded]
 
 
-def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
+def _overlap(metric: str, history: History, arm: str, other: str) -> str | None:
     """Return an objection to lower bounds of an arm that may reach the values of another."""
-    with_value = [s for s in arm[1] if metric in s.metrics]
-    others = [s.metrics[metric] for s in other[1] if metric in s.metrics]
-    if not others or not any(metric in s.upper_bounds for s in with_value):
+    if not history.counts_of(arm).bounded or not history.counts_of(other).with_figure:
         return None
-    middle = median(others)
+    launches, of_other = (_counted_launches(history, name) for name in (arm, other))
+    with_value = [s for s in launches if metric in s.metrics]
+    middle = median(s.metrics[metric] for s in of_other if metric in s.metrics)
     either = [
         s for s in with_value if s.metrics[metric] < middle <= s.upper_bounds.get(metric, 0.0)
     ]
     if len(either) <= MAX_MISSING_SHARE * len(with_value):
         return None
-    return bounds_objection(metric, other[0], len(either), len(with_value), arm[0])
+    return bounds_objection(metric, other, len(either), len(with_value), arm)
 
 
-def _without(metric: str, arm: str, samples: Sequence[Sample]) -> str | None:
-    lacking = [sample for sample in samples if metric in sample.unavailable]
-    if len(lacking) <= MAX_MISSING_SHARE * len(samples):
+def _without(metric: str, history: History, arm: str) -> str | None:
+    counts = history.counts_of(arm)
+    if counts.lacking <= MAX_MISSING_SHARE * counts.succeeded:
         return None
-    reason = lacking[-1].unavailable[metric]
-    return missing_objection(metric, len(lacking), len(samples), arm, reason)
+    samples = _counted_launches(history, arm)
+    reason = next(s.unavailable[metric] for s in reversed(samples) if metric in s.unavailable)
+    return missing_objection(metric, counts.lacking, counts.succeeded, arm, reason)

@@ -37,7 +37,7 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
         return None  # launches of the search do not show the length of those to come
     # The arms of the confirmation were chosen before it, and it may have begun.
     arms = history.newest_arms(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
-    before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
+    before = list(history.before_confirmation)
     cheap = [s for low in history.low_fidelity.values() for s in low.samples]
     launches = len(before) + len(cheap)
     room = min(_by_launches(spec, launches, len(arms)), _by_time(spec, before, cheap, arms))

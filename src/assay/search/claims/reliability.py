@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assay.records import Claim, Goal, Outcome, Sample, Stage, Verdict
+from assay.records import Claim, Goal, Verdict
 from assay.search.history.hangs import count_hangs
 from assay.search.history.history import History
-from assay.search.history.losses import fails_more, is_hung
+from assay.search.history.losses import fails_more
 from assay.wording.objections import (
     DID_NOT_END,
     ENDED,
@@ -96,15 +96,8 @@ def _more(own: _Count, others: _Count, *, min_difference: int) -> bool:
 
 def _lost(history: History, arm: str) -> _Count:
     """Return the number of launches of an arm that failed or did not end, and of all."""
-    counted = [s for s in history.launches_of(arm) if _is_counted(s)]
-    return sum(not sample.outcome.succeeded for sample in counted), len(counted)
-
-
-def _is_counted(sample: Sample) -> bool:
-    """Return whether a launch counts: neither a warm-up nor a failed build."""
-    if sample.outcome is Outcome.TIMED_OUT:
-        return is_hung(sample)
-    return sample.launch.stage is not Stage.SURVEY and not sample.build_failed
+    counts = history.counts_of(arm)
+    return counts.failed, counts.counted
 
 
 def _objection(

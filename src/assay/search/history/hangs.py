@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from assay.records import StudySpec
 from assay.search.history.history import History
-from assay.search.history.losses import had_full_time, is_hung
 
 FIRST_LAUNCH_FACTOR = 20.0
 """Time-out as a multiple of the longest first launch of an arm: programs whose slowest launches
@@ -33,5 +32,5 @@ def hang_timeout_s(spec: StudySpec, history: History, arm: str) -> float | None:
 
 def count_hangs(history: History, arm: str) -> tuple[int, int]:
     """Return the number of hung launches of an arm, and of launches with the full time-out."""
-    launches = [s for s in history.launches_of(arm) if had_full_time(s)]
-    return sum(map(is_hung, launches)), len(launches)
+    counts = history.counts_of(arm)
+    return counts.hung, counts.full_time

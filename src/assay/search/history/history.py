@@ -34,6 +34,7 @@ from assay.search.history.block_costs import (
 from assay.search.history.block_values import RevisedBlocks
 from assay.search.history.different_work import DifferentWork
 from assay.search.history.disturbance import ForeignLoad, is_mostly_disturbed
+from assay.search.history.launch_counts import LaunchCounts
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
 from assay.search.history.packed_samples import PackedSamples, SelectedSamples
@@ -98,6 +99,8 @@ class History:
         self.samples = PackedSamples()
         self._of_arm: dict[str, SelectedSamples] = {}
         self._of_place: dict[_Place, SelectedSamples] = {}
+        self._counts: dict[str, LaunchCounts] = {}
+        self.before_confirmation = SelectedSamples(self.samples)
         self._statistic = statistic
         self._arms: dict[str, Arm] = {}
         self._weights: dict[tuple[Stage, str, int], float] = {}
@@ -185,13 +188,17 @@ class History:
         if launch.arm not in self._arms:
             self._arms[launch.arm] = Arm(name=launch.arm, configuration=launch.configuration)
             self._of_arm[launch.arm] = SelectedSamples(self.samples)
+            self._counts[launch.arm] = LaunchCounts(self.metric)
         place = launch.stage, launch.arm
         if place not in self._of_place:
             self._of_place[place] = SelectedSamples(self.samples)
             self._zeros[place] = ZeroFigures(self.metric.name)
         self._of_arm[launch.arm].append(len(self.samples))
         self._of_place[place].append(len(self.samples))
+        if launch.stage is not Stage.CONFIRM:
+            self.before_confirmation.append(len(self.samples))
         self.samples.append(sample)
+        self._counts[launch.arm].add(sample)
         self._zeros[place].add(sample)
         self._foreign[place] = self.foreign_load(*place).with_launch(sample)
 
@@ -349,6 +356,10 @@ class History:
     def launches_of(self, arm: str) -> Sequence[Sample]:
         """Return all launches of an arm, in the order of their addition."""
         return self._of_arm.get(arm, ())
+
+    def counts_of(self, arm: str) -> LaunchCounts:
+        """Return the numbers of launches of an arm by their outcome."""
+        return self._counts.get(arm) or LaunchCounts(self.metric)
 
     def samples_of(self, stage: Stage, arm: str) -> list[Sample]:
         """Return the launches of an arm in a stage, each by its last attempt."""

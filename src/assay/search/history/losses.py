@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from assay.records import Arm, Outcome, Sample, Stage
+from assay.records import Arm, Stage
 from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.launch_counts import is_hung
 from assay.search.history.zeros import is_without_ratio
 
 ALPHA = 0.1
@@ -25,17 +26,6 @@ def count_losses(history: History, arm: Arm) -> tuple[int, int]:
         for s in counted
     )
     return sum(lost), len(counted)
-
-
-def is_hung(sample: Sample) -> bool:
-    """Return whether a launch hung; launches that a search stops for being slow do not count."""
-    return sample.outcome is Outcome.TIMED_OUT and had_full_time(sample)
-
-
-def had_full_time(sample: Sample) -> bool:
-    """Return whether a launch had the full time-out."""
-    searching = (Stage.SURVEY, Stage.SCREEN, Stage.SEARCH, Stage.REDUCE)
-    return sample.launch.stage not in searching or sample.launch.arm == DEFAULT_ARM.name
 
 
 def fails_more(arm: tuple[int, int], default: tuple[int, int]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
@@ -16,22 +16,46 @@ UNIT_PREFIXES = "kKMGT"
 """Prefixes of multiples of a unit: ``Mpps`` of ``pps``."""
 _NAMED = re.compile(r"\(\?P<unit>")
 
-_Arm = tuple[str, Sequence[Sample]]
-"""Name of an arm, and its successful launches."""
+
+class ArmUnits:
+    """Units of the figures of one arm.
+
+    Args:
+        metric: metric read from the output.
+
+    Attributes:
+        units: number of figures with each known unit; ``None`` stands for none.
+        words: number of figures followed by each other word.
+        first: first launch with a figure.
+    """
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+        self.units: Counter[str | None] = Counter()
+        self.words: Counter[str | None] = Counter()
+        self.first: Sample | None = None
+
+    def add(self, sample: Sample) -> None:
+        """Add a launch with a figure."""
+        if self._metric.pattern is None:
+            return
+        self.first = self.first or sample
+        self.units[_noted(UNIT_PREFIX, self._metric, sample)] += 1
+        self.words[_noted(UNKNOWN_UNIT_PREFIX, self._metric, sample)] += 1
 
 
-def mixed_unit_objection(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+def mixed_unit_objection(metric: Metric, arms: Sequence[ArmUnits]) -> str | None:
     """Return an objection if figures have different units, or words that may be units.
 
     Args:
         metric: metric read from the output.
-        arms: compared arms.
+        arms: units of the compared arms.
     """
     return _known_units(metric, arms) or _multiples(metric, arms) or _words(metric, arms)
 
 
-def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    seen = Counter(_noted(UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
+def _known_units(metric: Metric, arms: Sequence[ArmUnits]) -> str | None:
+    seen = _sum(arm.units for arm in arms)
     if not seen.keys() & UNIT_MULTIPLES:  # a figure without a following word may have any unit
         del seen[None]
     if len(seen) < 2:
@@ -39,9 +63,16 @@ def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     return different_units(metric.name, seen.most_common(), has_group=_has_group(metric))
 
 
-def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+def _sum(counts: Iterable[Counter[str | None]]) -> Counter[str | None]:
+    found: Counter[str | None] = Counter()
+    for count in counts:
+        found.update(count)
+    return found
+
+
+def _multiples(metric: Metric, arms: Sequence[ArmUnits]) -> str | None:
     """Return an objection on words such as ``kpps`` and ``Mpps``, also within an arm."""
-    seen = Counter(_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
+    seen = _sum(arm.words for arm in arms)
     roots: dict[str, list[str]] = {}
     for word in filter(None, seen):
         for root in {word, word[1:]} if word[0] in UNIT_PREFIXES else {word}:
@@ -50,21 +81,19 @@ def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     return _possible_units(metric, {word: seen[word] for word in several}) if several else None
 
 
-def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+def _words(metric: Metric, arms: Sequence[ArmUnits]) -> str | None:
     """Return an objection on words that are constant within arms and differ between them."""
     tokens: dict[str | None, int] = {}
     unknown = False
-    for _, mine in arms:
-        samples = _with_figure(metric, [("", mine)])
-        words = {_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in samples}
-        found = words | {_noted(UNIT_PREFIX, metric, s) for s in samples}
-        if not samples:
+    for arm in arms:
+        first = arm.first
+        if first is None:
             continue
-        if len(words) > 1 or any(_is_value(word, s) for word in words for s in samples[:1]):
+        if len(arm.words) > 1 or any(_is_value(word, first) for word in arm.words):
             return None  # it varies by itself, or depends on a setting
-        unknown = unknown or words != {None}
-        token = next(filter(None, found), None)
-        tokens[token] = tokens.get(token, 0) + len(samples)
+        unknown = unknown or set(arm.words) != {None}
+        token = next(filter(None, {*arm.words, *arm.units}), None)
+        tokens[token] = tokens.get(token, 0) + arm.words.total()
     return _possible_units(metric, tokens) if unknown and len(tokens) > 1 else None
 
 
@@ -75,10 +104,6 @@ def _possible_units(metric: Metric, seen: dict[str | None, int] | dict[str, int]
 
 def _has_group(metric: Metric) -> bool:
     return _NAMED.search(metric.pattern or "") is not None
-
-
-def _with_figure(metric: Metric, arms: Sequence[_Arm]) -> list[Sample]:
-    return [s for _, samples in arms for s in samples if metric.name in s.metrics]
 
 
 def _noted(kind: str, metric: Metric, sample: Sample) -> str | None:

@@ -25,6 +25,19 @@ def zeros_objection_to(
         share: minimum share of zeros.
     """
     zeros = sum(is_without_ratio(metric, sample) for sample in samples)
-    if zeros <= share * len(samples):
+    return zeros_objection_of(metric, arm, zeros, len(samples), share)
+
+
+def zeros_objection_of(
+    metric: str, arm: str, zeros: int, launches: int, share: float = 0.0
+) -> str | None:
+    """Describe the share of launches in which a figure is 0; ``None`` if it is small.
+
+    Args:
+        metric, arm, share: see ``zeros_objection_to``.
+        zeros: number of successful launches in which the figure is 0.
+        launches: number of successful launches.
+    """
+    if zeros <= share * launches:
         return None
-    return zeros_objection(metric, arm, zeros, len(samples))
+    return zeros_objection(metric, arm, zeros, launches)
