@@ -183,8 +183,11 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     @property
     def total_wall_s(self) -> float:
         """Return the wall time plus the duration of a requested termination, in seconds."""
-        ending_s = sum(piece.value or 0.0 for piece in self.evidence if piece.kind == TERMINATION)
-        return (self.wall_s or 0.0) + ending_s
+        total_s = self.wall_s or 0.0
+        for piece in self.evidence:
+            if piece.kind == TERMINATION:
+                total_s += piece.value or 0.0
+        return total_s
 
     @property
     def build_failed(self) -> bool:

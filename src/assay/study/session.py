@@ -31,7 +31,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.output_comparison import values_of
-from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
+from assay.search.history.packed_samples import PackedSamples
 from assay.search.model.explanation import Explanation, explanation_of
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Searcher
@@ -50,7 +50,7 @@ from assay.study.affordable_observations import with_affordable
 from assay.study.boot_states import BootStateComparison
 from assay.study.booting import BootCheck, boot_settings_of
 from assay.study.budget_account import BudgetAccount
-from assay.study.failures import FailedLaunches
+from assay.study.earlier_samples import EarlierSamples, launching_s
 from assay.study.firmware import with_firmware_values
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.kernels import kernel_description, varies_kernel
@@ -218,18 +218,16 @@ def _carry_on(
 ) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
-    earlier = store.samples(study_id, stratum.number)
-    elapsed_s = _recount(store, study_id, earlier)
+    earlier = EarlierSamples(spec, store.samples(study_id, stratum.number), race)
+    notes = library_notes(earlier.with_libraries)
+    elapsed_s = _recount(store, study_id, stratum.number, earlier.launching_s)
     budget = spec.budget
     if more is not None:
-        budget = _beyond(more, elapsed_s, len(earlier))
+        budget = _beyond(more, elapsed_s, earlier.launches)
         race.limit_budget(budget)
         if stratum.number in store.conclusions(study_id):  # an unfinished search continues
             race.use_rest()
-    for sample in earlier:
-        race.tell(sample)
-    notes = library_notes(earlier)
-    account = BudgetAccount(budget=budget, elapsed_s=elapsed_s, launches=len(earlier))
+    account = BudgetAccount(budget=budget, elapsed_s=elapsed_s, launches=earlier.launches)
     executor = _executor(laboratory, spec, account, listener)
     if isinstance(executor, (LocalExecutor, ParallelExecutor)):
         listener.watching(executor.latest)
@@ -244,12 +242,12 @@ def _carry_on(
         account=account,
         listener=listener,
         watch=ProgramFiles(laboratory.files),
-        boots=_boots(laboratory, study_id, spec, stratum, earlier),
-        failures=FailedLaunches(spec, earlier),
+        boots=_boots(laboratory, study_id, spec, stratum, earlier.for_boots),
+        failures=earlier.failures,
         stop=stop,
     )
     done = loop.run()
-    samples = store.samples(study_id, stratum.number)
+    samples = PackedSamples(store.samples(study_id, stratum.number))
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
@@ -412,13 +410,19 @@ def elapsed_of(store: Store, record: StudyRecord) -> float:
     """
     if record.status is Status.DONE:
         return record.elapsed_s
-    known = (store.samples(record.id, stratum.number) for stratum in record.strata)
-    return max(record.elapsed_s, sum(map(_launching_s, known)))
+    return max(record.elapsed_s, _launching_s(store, record))
 
 
-def _launching_s(samples: Sequence[Sample]) -> float:
-    """Return a lower bound of the time of launches, in seconds."""
-    return sum(s.total_wall_s + LAUNCH_OVERHEAD_S for s in samples)
+def _launching_s(store: Store, record: StudyRecord, without: int | None = None) -> float:
+    """Return a lower bound of the time of the launches of a study, in seconds.
+
+    Args:
+        store: store of the study.
+        record: record of the study.
+        without: number of a stratum to leave out.
+    """
+    numbers = (stratum.number for stratum in record.strata if stratum.number != without)
+    return sum(launching_s(s) for number in numbers for s in store.samples(record.id, number))
 
 
 def _newest_stratum(record: StudyRecord) -> int | None:
@@ -464,16 +468,22 @@ def _beyond(more: Budget, elapsed_s: float, launches: int) -> Budget:
     )
 
 
-def _recount(store: Store, study_id: str, samples: Sequence[Sample]) -> float:
+def _recount(store: Store, study_id: str, stratum: int, here_s: float) -> float:
     """Return the time spent on a stratum; each has the whole budget of the study.
 
     The store knows neither the stratum of a session nor the time of a killed one. Both follow from
     the samples, and the missing time is added to the study.
+
+    Args:
+        store: store of the study.
+        study_id: complete id.
+        stratum: number of the stratum.
+        here_s: lower bound of the time of its launches, in seconds.
     """
     record = store.study(study_id)
-    spent_s = elapsed_of(store, record)
+    spent_s = max(record.elapsed_s, here_s + _launching_s(store, record, without=stratum))
     store.add_elapsed(study_id, max(0.0, spent_s - record.elapsed_s))
-    return _launching_s(samples) if len(record.strata) > 1 else spent_s
+    return here_s if len(record.strata) > 1 else spent_s
 
 
 def varied_settings(spec: StudySpec) -> frozenset[str]:

@@ -59,7 +59,9 @@ def conclude(
     """
     conclusion = _conclude_kind(spec, samples, space, searcher, done)
     kernels = kernels_of(samples)
-    whole = [sample for sample in samples if sample.launch.fidelity is None]
+    whole = samples  # without a copy: a study may have 100,000 samples
+    if spec.fidelity is not None:
+        whole = [sample for sample in samples if sample.launch.fidelity is None]
     conclusion = msgspec.structs.replace(
         conclusion,
         switching=switching_cost(spec, samples),

@@ -22,6 +22,7 @@ PARTITION_VIOLATION = "partition"
 """Kind of evidence: the partition of a launch was violated."""
 HOST_CPUS = "host_cpus"
 """Kind of evidence: number of CPUs over which these times were counted."""
+_KINDS = frozenset((*OUTSIDE_LOADS, HOST_CPUS))
 TICK_S = 0.01
 """Resolution of the kernel's CPU time, in seconds (/proc/stat, USER_HZ)."""
 MAX_ERROR_TICKS = 1.5
@@ -54,8 +55,12 @@ class OutsideLoad:
         A launch without such evidence adds nothing, nor does one with contradictory evidence: a
         value that is too low would hide load in the other launches.
         """
-        figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
-        violations = self.violations or any(e.kind == PARTITION_VIOLATION for e in sample.evidence)
+        figures: dict[str, float] = {}
+        violations = self.violations
+        for piece in sample.evidence:
+            if piece.kind in _KINDS and piece.value is not None:
+                figures[piece.kind] = piece.value
+            violations = violations or piece.kind == PARTITION_VIOLATION
         cpus = figures.get(HOST_CPUS)
         known = sample.wall_s and not sample.contradictions
         if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):

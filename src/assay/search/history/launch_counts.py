@@ -70,4 +70,5 @@ def _is_counted(sample: Sample) -> bool:
     """Return whether a launch counts: neither a warm-up nor a failed build."""
     if sample.outcome is Outcome.TIMED_OUT:
         return is_hung(sample)
-    return sample.launch.stage is not Stage.SURVEY and not sample.build_failed
+    is_built = sample.outcome.succeeded or not sample.build_failed
+    return is_built and sample.launch.stage is not Stage.SURVEY

@@ -104,17 +104,20 @@ class MeasureRace(BlockRace):
         The sum is the number of launches of the study.
         """
         name = self._spec.workload.objective.name
-        samples = self._history.samples
-        warm = sum(s.launch.stage is Stage.SURVEY for s in samples)
-        timed = [
-            s
-            for s in samples
-            if s.outcome.succeeded and name in s.metrics and s.launch.stage is Stage.CONFIRM
-        ]
         counting = set(self._history.summarised(Stage.CONFIRM))
-        sound = [s for s in timed if s.launch.block in counting]
-        lost = len(samples) - warm - len(timed)
-        return launch_tally(len(sound), len(timed) - len(sound), lost, warm)
+        warm = sound = timed = 0
+        for sample in self._history.samples:
+            launch = sample.launch
+            warm += launch.stage is Stage.SURVEY
+            if (
+                launch.stage is Stage.CONFIRM
+                and sample.outcome.succeeded
+                and name in sample.metrics
+            ):
+                timed += 1
+                sound += launch.block in counting
+        lost = len(self._history.samples) - warm - timed
+        return launch_tally(sound, timed - sound, lost, warm)
 
     def _warming(self, budget: RemainingBudget) -> bool:
         """Return whether another warm-up launch is due and leaves room for a summary."""

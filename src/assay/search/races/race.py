@@ -284,9 +284,7 @@ class BlockRunner:
         place = _slot_of(launch)
         self._in_flight.pop(place, None)
         self._waiting = [w for w in self._waiting if _slot_of(w) != place]
-        lost = sample.build_failed or launch.stage is Stage.INTERFERENCE
-        again = launch.attempt < MAX_RETRIES and not lost
-        if sample.outcome is Outcome.FAILED and again:
+        if sample.outcome is Outcome.FAILED and _is_repeated(sample):
             self._waiting.append(
                 msgspec.structs.replace(
                     launch,
@@ -296,6 +294,13 @@ class BlockRunner:
                     repeat_application=False,
                 )
             )
+
+
+def _is_repeated(sample: Sample) -> bool:
+    """Return whether a failed launch is repeated."""
+    launch = sample.launch
+    lost = sample.build_failed or launch.stage is Stage.INTERFERENCE
+    return launch.attempt < MAX_RETRIES and not lost
 
 
 def _slot_of(launch: Launch) -> tuple[int, int]:

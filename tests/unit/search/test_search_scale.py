@@ -1,0 +1,115 @@
+"""A decision between two launches reads the same amount of data after any number of launches."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.records import (
+    Arm,
+    Budget,
+    Configuration,
+    Kind,
+    Launch,
+    Outcome,
+    Sample,
+    StudySpec,
+    Workload,
+)
+from assay.search.history import packed_samples
+from assay.search.history.arm_column import ArmColumn
+from assay.search.history.interim_analyses import is_analysis_due
+from assay.search.history.packed_samples import PackedSamples
+from assay.search.races.compare import CompareRace
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import BlockRace
+
+ARMS = tuple(Arm(name=name, configuration=Configuration({"threads": name})) for name in "ab")
+LAUNCHES = Budget(launches=1_000_000)
+
+
+class Reads:
+    """Counter of the observations and samples that are read."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        for kind, name in (
+            (ArmColumn, "__getitem__"),
+            (ArmColumn, "get"),
+            (PackedSamples, "__getitem__"),
+        ):
+            patch.setattr(kind, name, self._counting(getattr(kind, name)))
+        patch.setattr(ArmColumn, "items", self._counting_each(ArmColumn.items))
+        patch.setattr(PackedSamples, "__iter__", self._counting_each(PackedSamples.__iter__))
+
+    def _counting(self, function):  # type: ignore[no-untyped-def]
+        def counted(*arguments):  # type: ignore[no-untyped-def]
+            self.count += 1
+            return function(*arguments)
+
+        return counted
+
+    def _counting_each(self, function):  # type: ignore[no-untyped-def]
+        def counted(*arguments):  # type: ignore[no-untyped-def]
+            for item in function(*arguments):
+                self.count += 1
+                yield item
+
+        return counted
+
+
+def race_of(kind: Kind) -> BlockRace:
+    arms = ARMS[:1] if kind is Kind.MEASURE else ARMS
+    spec = StudySpec(
+        kind=kind,
+        workload=Workload(argv=("true",)),
+        arms=arms,
+        budget=LAUNCHES,
+        precision=1e-9 if kind is Kind.MEASURE else None,
+        margin=1e-6,
+        seed=1,
+    )
+    return MeasureRace(spec) if kind is Kind.MEASURE else CompareRace(spec)
+
+
+def sample_of(launch: Launch, number: int) -> Sample:
+    wall_s = 1.0 + 0.01 * (number * 7919 % 101)
+    return Sample(launch=launch, outcome=Outcome.OK, wall_s=wall_s, metrics={"wall_s": wall_s})
+
+
+def advance(race: BlockRace, launches: int, made: int) -> int:
+    """Run a race until it made a number of launches, and then until no analysis is due."""
+    arms = len(race.spec.arms)
+    while made < launches or is_analysis_due((made - 2) // arms):
+        (launch,) = race.ask(1, LAUNCHES)
+        race.tell(sample_of(launch, made))
+        made += 1
+    return made
+
+
+@pytest.mark.parametrize("kind", [Kind.MEASURE, Kind.COMPARE])
+def test_launch_reads_as_much_after_1000_launches_as_after_100(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    race, reads, made = race_of(kind), Reads(monkeypatch), 0
+    found = []
+    for launches in (100, 1_000):
+        made = advance(race, launches, made)
+        reads.count = 0
+        (launch,) = race.ask(1, LAUNCHES)
+        race.tell(sample_of(launch, made))
+        made += 1
+        found.append(reads.count)
+    assert found[0] == found[1] <= 20
+
+
+def test_packed_samples_keep_few_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_samples, "MAX_OBJECTS", 64)
+    monkeypatch.setattr(packed_samples, "CHUNK", 32)
+    race = race_of(Kind.MEASURE)
+    made = advance(race, 500, 0)
+    samples = race.history.samples
+    assert len(samples) == made
+    assert len(samples._newest) < 96
+    assert [s.wall_s for s in samples] == [
+        sample_of(s.launch, n).wall_s for n, s in enumerate(samples)
+    ]
