@@ -46,7 +46,8 @@ from assay.search.model.searcher import (
     launched_configurations,
     successful_configurations,
 )
-from assay.search.races.race import MAX_RETRIES, Ending, EndReason, Race
+from assay.search.races.block_runner import MAX_RETRIES
+from assay.search.races.race import Ending, EndReason, Race
 from assay.search.space.search_space import SearchSpace
 
 MAX_LAUNCHES = 20_000

@@ -26,7 +26,8 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History, arm_of
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.model.gp import GpSearcher
-from assay.search.races.race import BlockPlan, BlockRunner, Ending
+from assay.search.races.block_runner import BlockPlan, BlockRunner
+from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import SimulatedProgram

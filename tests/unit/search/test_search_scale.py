@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import pytest
 
 from assay.records import (
@@ -21,7 +24,7 @@ from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.packed_samples import PackedSamples
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
-from assay.search.races.race import BlockRace
+from assay.search.races.race import BlockRace, Ending
 
 ARMS = tuple(Arm(name=name, configuration=Configuration({"threads": name})) for name in "ab")
 LAUNCHES = Budget(launches=1_000_000)
@@ -41,15 +44,17 @@ class Reads:
         patch.setattr(ArmColumn, "items", self._counting_each(ArmColumn.items))
         patch.setattr(PackedSamples, "__iter__", self._counting_each(PackedSamples.__iter__))
 
-    def _counting(self, function):  # type: ignore[no-untyped-def]
-        def counted(*arguments):  # type: ignore[no-untyped-def]
+    def _counting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any) -> Any:
             self.count += 1
             return function(*arguments)
 
         return counted
 
-    def _counting_each(self, function):  # type: ignore[no-untyped-def]
-        def counted(*arguments):  # type: ignore[no-untyped-def]
+    def _counting_each(
+        self, function: Callable[..., Iterator[Any]]
+    ) -> Callable[..., Iterator[Any]]:
+        def counted(*arguments: Any) -> Iterator[Any]:
             for item in function(*arguments):
                 self.count += 1
                 yield item
@@ -76,12 +81,18 @@ def sample_of(launch: Launch, number: int) -> Sample:
     return Sample(launch=launch, outcome=Outcome.OK, wall_s=wall_s, metrics={"wall_s": wall_s})
 
 
+def next_launch(race: BlockRace) -> Launch:
+    answer = race.ask(1, LAUNCHES)
+    assert not isinstance(answer, Ending)
+    (launch,) = answer
+    return launch
+
+
 def advance(race: BlockRace, launches: int, made: int) -> int:
     """Run a race until it made a number of launches, and then until no analysis is due."""
     arms = len(race.spec.arms)
     while made < launches or is_analysis_due((made - 2) // arms):
-        (launch,) = race.ask(1, LAUNCHES)
-        race.tell(sample_of(launch, made))
+        race.tell(sample_of(next_launch(race), made))
         made += 1
     return made
 
@@ -95,8 +106,7 @@ def test_launch_reads_as_much_after_1000_launches_as_after_100(
     for launches in (100, 1_000):
         made = advance(race, launches, made)
         reads.count = 0
-        (launch,) = race.ask(1, LAUNCHES)
-        race.tell(sample_of(launch, made))
+        race.tell(sample_of(next_launch(race), made))
         made += 1
         found.append(reads.count)
     assert found[0] == found[1] <= 20

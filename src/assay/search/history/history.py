@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,7 +24,6 @@ from assay.records import (
     Value,
 )
 from assay.records.launch import NON_COMPARING_STAGES
-from assay.search.history.arm_column import ArmColumn
 from assay.search.history.block_costs import (
     DEFAULT_ARM,
     BlockCosts,
@@ -33,7 +32,7 @@ from assay.search.history.block_costs import (
 )
 from assay.search.history.block_values import RevisedBlocks
 from assay.search.history.different_work import DifferentWork
-from assay.search.history.disturbance import ForeignLoad, is_mostly_disturbed
+from assay.search.history.disturbance import ForeignLoad
 from assay.search.history.launch_counts import LaunchCounts
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
@@ -42,6 +41,7 @@ from assay.search.history.process_means import is_process_the_block
 from assay.search.history.refusals import Refusals
 from assay.search.history.remaining_budget import Cost
 from assay.search.history.slack import RequirementSlack
+from assay.search.history.stage_blocks import StageBlocks
 from assay.search.history.stage_history import StageHistory
 from assay.search.history.zero_figures import ZeroFigures
 from assay.search.space.switching import HardToChangeFactors
@@ -62,7 +62,7 @@ def arm_of(configuration: Configuration) -> Arm:
     return Arm(name=str(configuration), configuration=configuration)
 
 
-class History:
+class History(StageBlocks):
     """Samples in the order of their addition, by block and arm.
 
     Decisions between launches use counts that each addition updates, so that they cost the same
@@ -93,6 +93,16 @@ class History:
         hard_to_change: HardToChangeFactors | None = None,
         budget: Budget | None = None,
     ) -> None:
+        super().__init__(
+            {
+                stage: StageHistory(
+                    Statistic.MEAN if stage in NON_COMPARING_STAGES else statistic,
+                    launches_per_block(statistic, stage),
+                    disturbed_above,
+                )
+                for stage in Stage
+            }
+        )
         self.metric = metric
         self.budget = budget
         self.hard_to_change = hard_to_change or HardToChangeFactors()
@@ -102,18 +112,9 @@ class History:
         self._counts: dict[str, LaunchCounts] = {}
         self.before_confirmation = SelectedSamples(self.samples)
         self._statistic = statistic
-        self._arms: dict[str, Arm] = {}
         self._weights: dict[tuple[Stage, str, int], float] = {}
         self._zeros: dict[_Place, ZeroFigures] = {}
         self._foreign: dict[_Place, ForeignLoad] = {}
-        self._stages: dict[Stage, StageHistory] = {
-            stage: StageHistory(
-                Statistic.MEAN if stage in NON_COMPARING_STAGES else statistic,
-                launches_per_block(statistic, stage),
-                disturbed_above,
-            )
-            for stage in Stage
-        }
         self._costs = BlockCosts(statistic, self.hard_to_change, budget)
         self.first_launches = FirstLaunches()
         self.outputs = ObservedOutputs()
@@ -202,87 +203,14 @@ class History:
         self._zeros[place].add(sample)
         self._foreign[place] = self.foreign_load(*place).with_launch(sample)
 
-    def _column(self, stage: Stage, arm: str) -> ArmColumn:
-        """Return the observations of an arm in a stage, possibly none."""
-        return self._stages[stage].columns.get(arm) or ArmColumn()
-
     @property
     def goal(self) -> Goal:
         """Direction of improvement of the observed statistic; a spread improves downwards."""
         return Goal.LOWER if self._statistic is Statistic.SPREAD else self.metric.goal
 
-    def blocks(self, stage: Stage) -> list[int]:
-        """Return the numbers of the blocks of a stage, ascending."""
-        return self._stages[stage].blocks
-
-    def complete(self, stage: Stage) -> list[int]:
-        """Return the blocks of a stage in which every arm of the block plan ran."""
-        return [number for number in self.blocks(stage) if self._stages[stage].is_complete(number)]
-
-    def count_complete(self, stage: Stage) -> int:
-        """Return the number of these blocks."""
-        return self._stages[stage].complete
-
-    def undisturbed_blocks(self, stage: Stage, first: int | None = None) -> list[int]:
-        """Return the complete, undisturbed blocks of a stage.
-
-        Args:
-            stage: stage of the blocks.
-            first: limit to this number of blocks that ran first.
-        """
-        ran = self.complete(stage)[:first]
-        return [number for number in ran if not self.is_disturbed(stage, number)]
-
-    def is_disturbed(self, stage: Stage, block: int) -> bool:
-        """Return whether other processes disturbed a block more than the study admits."""
-        return self._stages[stage].is_disturbed(block)
-
-    def disturbed(self, stage: Stage) -> int:
-        """Return the number of complete disturbed blocks of a stage."""
-        return self._stages[stage].disturbed
-
-    def mostly_disturbed(self, stage: Stage) -> bool:
-        """Return whether more than a third of the blocks of a stage were disturbed."""
-        return is_mostly_disturbed(self.disturbed(stage), self.count_complete(stage))
-
-    def summarised(self, stage: Stage) -> list[int]:
-        """Return the blocks behind summaries: undisturbed ones, or all if most were disturbed."""
-        return (
-            self.complete(stage) if self.mostly_disturbed(stage) else self.undisturbed_blocks(stage)
-        )
-
     def foreign_load(self, stage: Stage, arm: str) -> ForeignLoad:
         """Return the CPU time of other processes while an arm ran in a stage."""
         return self._foreign.get((stage, arm), ForeignLoad())
-
-    def arms(self, stage: Stage) -> list[Arm]:
-        """Return the arms of a stage, in the order of their first launch."""
-        return [self._arms[name] for name in self._stages[stage].columns]
-
-    def outcomes(self, stage: Stage) -> Iterator[tuple[Arm, int, Observation | None]]:
-        """Yield the observations of each arm in each block of a stage in which it ran."""
-        for name, column in self._stages[stage].columns.items():
-            for block, found in column.items():
-                yield self._arms[name], block, found
-
-    def newest_arms(self, stage: Stage) -> list[Arm]:
-        """Return the arms of the newest block of a stage; empty without a block."""
-        numbers = self.blocks(stage)
-        if not numbers:
-            return []
-        known = self._stages[stage].arms_of(numbers[-1])
-        return list(known) if known else [self._arms[n] for n in self._ran(stage, numbers[-1])]
-
-    def _ran(self, stage: Stage, block: int) -> list[str]:
-        return [name for name, column in self._stages[stage].columns.items() if block in column]
-
-    def blocks_run(self, stage: Stage, arm: str) -> int:
-        """Return the number of blocks of a stage in which an arm ran, with any outcome."""
-        return len(self._column(stage, arm).blocks)
-
-    def first_block(self, stage: Stage, arm: str) -> int | None:
-        """Return the block of a stage in which an arm first ran."""
-        return next(iter(self._column(stage, arm).blocks), None)
 
     def observation(self, sample: Sample) -> Observation | None:
         """Return the objective of a sample.
@@ -307,42 +235,6 @@ class History:
             for name, part in sample.steady.items()
             if name == self.metric.name or self.metric.derivation is not None
         )
-
-    def observations(
-        self, stage: Stage, arm: str, blocks: Sequence[int] | None = None
-    ) -> list[Observation | None]:
-        """Return an observation for each block of a stage, in order; ``None`` without a value."""
-        numbers = self.blocks(stage) if blocks is None else blocks
-        column = self._column(stage, arm)
-        return [column.get(number) for number in numbers]
-
-    def newest(self, stage: Stage, arm: str, count: int) -> list[Observation | None]:
-        """Return the observations of an arm in its newest blocks of a stage."""
-        column = self._column(stage, arm)
-        return [column[number] for number in column.newest(count)]
-
-    def known(self, stage: Stage, arm: str) -> list[Observation]:
-        """Return the observations of an arm in a stage, by block."""
-        return [found for _, found in self._column(stage, arm).items() if found is not None]
-
-    def has_value(self, stage: Stage, arm: str) -> bool:
-        """Return whether an arm gave a value in a stage; a time-out gives a bound, 0 is none."""
-        return self._column(stage, arm).has_value
-
-    def values(self, stage: Stage, arm: str) -> list[float]:
-        """Return the uncensored values of an arm."""
-        return [o.value for o in self.known(stage, arm) if not o.censored]
-
-    def summarised_values(self, stage: Stage, arm: str) -> list[float]:
-        """Return the uncensored values of an arm from the blocks behind summaries, in order."""
-        everything = self.mostly_disturbed(stage)
-        return [
-            found.value
-            for number, found in self._column(stage, arm).items()
-            if found is not None
-            and not found.censored
-            and (everything or not self.is_disturbed(stage, number))
-        ]
 
     def summarised_samples(self, stage: Stage, arm: str) -> list[Sample]:
         """Return the launches of an arm in the blocks behind summaries."""

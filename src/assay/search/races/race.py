@@ -7,7 +7,6 @@ and these samples, so a new race that takes in the stored samples resumes a stop
 from __future__ import annotations
 
 import enum
-import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec, Value
+from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import DEFAULT_ARM, History
@@ -27,8 +26,7 @@ from assay.search.history.remaining_budget import (
     sufficient_budget,
 )
 from assay.search.progress.end_rules import EndRules
-from assay.search.space.switching import HardToChangeFactors
-from assay.stats.block_order import launch_order
+from assay.search.races.block_runner import BlockPlan, BlockRunner
 from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
 from assay.wording.endings import (
     FAILED_AFTER_FIRST,
@@ -40,6 +38,19 @@ from assay.wording.endings import (
     missing_metric_ending,
     not_positive,
 )
+
+__all__ = [
+    "GRACE_FACTOR",
+    "MAX_BLOCKS_WITHOUT_VALUE",
+    "MIN_TIMEOUT_S",
+    "BlockPlan",
+    "BlockRace",
+    "EndReason",
+    "Ending",
+    "Race",
+    "ending_without_success",
+    "workload_failure",
+]
 
 N = TypeVar("N", int, float)
 GRACE_FACTOR = 3.0
@@ -118,193 +129,8 @@ class Race(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class BlockPlan:
-    """Arms of the next block.
-
-    Attributes:
-        stage: stage of the block.
-        arms: arms that run in it.
-        times: launches of each arm.
-        fidelity: low fidelity of the block; ``None`` for the full one.
-    """
-
-    stage: Stage
-    arms: tuple[Arm, ...]
-    times: int = 1
-    fidelity: Value | None = None
-
-
-MAX_RETRIES = 1
-"""Retries of a failed launch within its block, to tell a rare failure from a configuration that
-cannot work. A failed build is not retried within a session."""
-
-
 MAX_BLOCKS_WITHOUT_VALUE = 3
 """Successive blocks without a value after which an arm is excluded."""
-
-
-class BlockRunner:
-    """Scheduler of the launches of one block at a time, in a balanced random order.
-
-    Args:
-        seed: seed of the study; the order within a block follows from it and the number of the
-            block.
-        hard_to_change: hard-to-change settings; arms that share them run in succession.
-        slots: slots that launches are confined to; 0 without slots.
-    """
-
-    def __init__(
-        self, seed: int, hard_to_change: HardToChangeFactors | None = None, slots: int = 0
-    ) -> None:
-        self._seed = seed
-        self._hard_to_change = hard_to_change or HardToChangeFactors()
-        self._slots = range(slots)
-        self.number = -1
-        self.stage: Stage | None = None
-        self._arms: tuple[Arm, ...] = ()
-        self._kept = False
-        self._waiting: list[Launch] = []
-        self._in_flight: dict[tuple[int, int], int | None] = {}
-
-    @property
-    def is_finished(self) -> bool:
-        """True if the block has no launches left, neither waiting nor in flight."""
-        return not self._waiting and not self._in_flight
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        """Arms of the newest block, each once."""
-        return tuple(dict.fromkeys(self._arms))
-
-    @property
-    def in_flight(self) -> int:
-        """Number of launches in flight."""
-        return len(self._in_flight)
-
-    def start(self, plan: BlockPlan) -> None:
-        """Begin the next block."""
-        number = self.number + 1
-        arms = plan.arms * plan.times
-        plots = [self._hard_to_change.plot(arm.configuration) for arm in arms]
-        if plan.stage is Stage.INTERFERENCE:
-            plots = [(arm.name,) for arm in arms]
-        places = launch_order(self._seed, number, [arm.name for arm in arms], plots)
-        self._lay_out(plan.stage, number, tuple(arms[place] for place in places), plan.fidelity)
-
-    def _lay_out(
-        self, stage: Stage, number: int, arms: tuple[Arm, ...], fidelity: Value | None
-    ) -> None:
-        self.number = number
-        self.stage = stage
-        self._arms = arms
-        self._kept = False
-        self._in_flight = {}
-        # In the search a block may begin with the configuration of the previous launch.
-        anew = stage is Stage.CONFIRM and self._hard_to_change.differ(arms)
-        self._waiting = [
-            Launch(
-                configuration=arm.configuration,
-                arm=arm.name,
-                stage=stage,
-                block=number,
-                position=position,
-                repeat_application=anew and position == 0,
-                fidelity=fidelity,
-            )
-            for position, arm in enumerate(arms)
-        ]
-
-    def take(self, free_slots: int) -> list[Launch]:
-        """Return the next launches of the block.
-
-        Each launch contains the arms of the block until a sample with it has arrived: whichever
-        launch ends first, a stopped study knows the arms of the block.
-        """
-        count = self._side_by_side(free_slots)
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
-        taken = [
-            msgspec.structs.replace(launch, cpu_slot=self._assign_slot(launch)) for launch in taken
-        ]
-        if self._kept:
-            return taken
-        return [msgspec.structs.replace(launch, block_arms=self._arms) for launch in taken]
-
-    def _side_by_side(self, free_slots: int) -> int:
-        """Return the number of launches that may begin now.
-
-        To measure interference, all launches of an arm begin together, and no other arm runs beside
-        them. Launches that an interruption has separated are dropped.
-        """
-        if not self._waiting or self._waiting[0].stage is not Stage.INTERFERENCE:
-            return free_slots
-        arm = self._waiting[0].arm
-        whole = sum(a.name == arm for a in self._arms)
-        if self._in_flight or free_slots < whole:
-            return 0
-        if sum(launch.arm == arm for launch in self._waiting) < whole:
-            self.drop()
-        return whole
-
-    def _assign_slot(self, launch: Launch) -> int | None:
-        """Return the slot of a launch: any free one, or for a lone launch the slot of its block."""
-        slot = None
-        if self._slots:
-            rng = random.Random(f"{self._seed}/{launch.block}/slot")
-            slot = rng.choice(self._slots)
-            together = (Stage.SCREEN, Stage.SEARCH, Stage.INTERFERENCE)
-            if launch.stage in together and self._together(launch):
-                free = [at for at in self._slots if at not in self._in_flight.values()]
-                slot = random.Random(f"{self._seed}/{_slot_of(launch)}/{launch.block}").choice(free)
-        self._in_flight[_slot_of(launch)] = slot
-        return slot
-
-    def _together(self, launch: Launch) -> bool:
-        """Return whether other launches may run at the same time as a launch."""
-        single = sum(arm.name == launch.arm for arm in self._arms) == 1
-        return launch.stage in (Stage.SCREEN, Stage.SEARCH) or not single
-
-    def drop(self) -> None:
-        """Cancel the launches of this block that have not begun."""
-        self._waiting = []
-
-    def tell(self, sample: Sample) -> None:
-        """Remove a finished launch; a first failure is repeated at the end of its block."""
-        launch = sample.launch
-        if launch.block > self.number:
-            # A sample from the store: continue the block with its original layout.
-            self._lay_out(launch.stage, launch.block, launch.block_arms or (), launch.fidelity)
-        self._kept = self._kept or launch.block_arms is not None
-        if launch.block == self.number and launch.stage is not self.stage:
-            # A long first launch counts, and so does the rest of its block.
-            self.stage = launch.stage
-            self._waiting = [
-                msgspec.structs.replace(waiting, stage=launch.stage) for waiting in self._waiting
-            ]
-        place = _slot_of(launch)
-        self._in_flight.pop(place, None)
-        self._waiting = [w for w in self._waiting if _slot_of(w) != place]
-        if sample.outcome is Outcome.FAILED and _is_repeated(sample):
-            self._waiting.append(
-                msgspec.structs.replace(
-                    launch,
-                    attempt=launch.attempt + 1,
-                    timeout_s=None,
-                    block_arms=None,
-                    repeat_application=False,
-                )
-            )
-
-
-def _is_repeated(sample: Sample) -> bool:
-    """Return whether a failed launch is repeated."""
-    launch = sample.launch
-    lost = sample.build_failed or launch.stage is Stage.INTERFERENCE
-    return launch.attempt < MAX_RETRIES and not lost
-
-
-def _slot_of(launch: Launch) -> tuple[int, int]:
-    return launch.position, launch.attempt
 
 
 def _total(begun: Budget, left: Budget, limit: Budget) -> Budget:
