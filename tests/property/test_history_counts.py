@@ -13,7 +13,7 @@ from assay.search.history import packed_samples
 from assay.search.history.arm_column import ArmColumn
 from assay.search.history.history import History
 from assay.search.history.interim_analyses import is_analysis_due
-from assay.search.history.packed_samples import PackedSamples
+from assay.search.history.packed_samples import PackedSamples, where
 from assay.stats.paired import Observation
 
 ARMS = tuple(Arm(name=name, configuration=Configuration({"threads": name})) for name in "ab")
@@ -73,6 +73,12 @@ def test_packed_samples_behave_as_a_list(samples: list[Sample]) -> None:
     assert list(reversed(packed)) == samples[::-1]
     assert [packed[at] for at in range(-len(samples), len(samples))] == samples * 2
     assert packed[1:4] == samples[1:4]
+    good = [sample for sample in samples if sample.outcome.succeeded]
+    selected = where(packed, lambda sample: sample.outcome.succeeded)
+    assert list(selected) == good == where(samples, lambda sample: sample.outcome.succeeded)
+    assert list(where(selected, lambda s: s.launch.block > 2)) == [
+        sample for sample in good if sample.launch.block > 2
+    ]
     with pytest.raises(IndexError):
         packed[len(samples)]
 

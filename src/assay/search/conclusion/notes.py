@@ -22,6 +22,7 @@ from assay.records.workload import WALL
 from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import History
+from assay.search.history.packed_samples import where
 from assay.search.history.zeros import is_without_ratio
 from assay.search.races.sweep import min_blocks
 from assay.units import show_quantity
@@ -158,7 +159,7 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
         samples: samples of the study.
     """
     notes = []
-    good = [sample for sample in samples if sample.outcome.succeeded]
+    good = where(samples, lambda sample: sample.outcome.succeeded)
     zeros = [sample for sample in good if is_without_ratio(metrics[0].name, sample)]
     if zeros:
         notes.append(wording.zero_values(metrics[0].name, len(zeros), len(good), _arms_of(zeros)))

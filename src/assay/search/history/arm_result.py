@@ -11,6 +11,7 @@ from assay.records import Arm, ArmResult, Outcome, Sample, Stage, StudySpec, Sum
 from assay.records.workload import BUILT_IN
 from assay.search.history.history import History
 from assay.search.history.modes import modes_of
+from assay.search.history.packed_samples import where
 from assay.stats.summary import summarise
 
 
@@ -19,17 +20,14 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
 
     Disturbed blocks of the confirmation are excluded unless they are more than a third of it.
     """
-    launches = _launches(history, stage, arm)
+    launches = history.launches_in(stage, arm.name)
     ended, disturbed = counted_launches(history, stage, arm)
     if disturbed:  # count only launches with a value
         objective = spec.workload.objective.name
-        figures = [s for s in ended if objective in s.metrics]
+        figures = (s for s in ended if objective in s.metrics)
         disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
     summary: dict[str, Summary] = {}
-    for name in dict.fromkeys(n for s in ended for n in s.metrics):
-        values = [s.metrics[name] for s in ended if _has_value(s, name)]
-        if not values:
-            continue
+    for name, values in _values(ended).items():
         floor = 0.0 if name in BUILT_IN else None  # times and sizes are not negative
         summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
         if spec.in_process:
@@ -44,6 +42,17 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
         # Groups of trials may be those of their processes.
         modes=None if spec.in_process else modes_of(spec.workload.objective.name, ended),
     )
+
+
+def _values(samples: Sequence[Sample]) -> dict[str, list[float]]:
+    """Return the values of each metric, in the order of the launches."""
+    found: dict[str, list[float]] = {}
+    for sample in samples:
+        for name, value in sample.metrics.items():
+            values = found.setdefault(name, [])
+            if _has_value(sample, name):
+                values.append(value)
+    return {name: values for name, values in found.items() if values}
 
 
 def _has_value(sample: Sample, name: str) -> bool:
@@ -68,21 +77,17 @@ def _between_processes(
     return msgspec.structs.replace(summary, sem=between.sem, ci=between.ci)
 
 
-def counted_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
+def counted_launches(history: History, stage: Stage, arm: Arm) -> tuple[Sequence[Sample], int]:
     """Return the launches behind the figures of an arm, and the number of disturbed ones.
 
     Args:
         history: history of all stages.
         stage, arm: stage and arm of the launches.
     """
-    ended = [s for s in _launches(history, stage, arm) if s.outcome.succeeded]
+    ended = where(history.launches_in(stage, arm.name), lambda s: s.outcome.succeeded)
     if stage is not Stage.CONFIRM:
         return ended, 0
-    quiet = [s for s in ended if not history.is_disturbed(stage, s.launch.block)]
+    quiet = where(ended, lambda s: not history.is_disturbed(stage, s.launch.block))
     if history.mostly_disturbed(stage):
         return ended, len(ended) - len(quiet)
     return quiet, 0
-
-
-def _launches(history: History, stage: Stage, arm: Arm) -> list[Sample]:
-    return [s for s in history.launches_of(arm.name) if s.launch.stage is stage]

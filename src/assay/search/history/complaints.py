@@ -11,6 +11,7 @@ from assay.records import Configuration, Sample, Stage
 from assay.records.configuration import show_value
 from assay.records.sample import STDERR_LINES
 from assay.search.history.history import History
+from assay.search.history.packed_samples import where
 from assay.wording.launch_notes import error_line_note
 
 MIN_LAUNCHES = 3
@@ -55,11 +56,10 @@ def complaint_notes(history: History) -> list[str]:
     Args:
         history: history of the study.
     """
-    samples = [
-        sample
-        for sample in history.samples
-        if sample.launch.stage in _COUNTED and sample.outcome.succeeded
-    ]
+    samples = where(
+        history.samples,
+        lambda sample: sample.launch.stage in _COUNTED and sample.outcome.succeeded,
+    )
     if not any(piece.kind == STDERR_LINES for sample in samples for piece in sample.evidence):
         return []
     words = _values_of(sample.launch.configuration for sample in samples)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from assay.records import DisturbanceSource, Sample, Stage
 from assay.search.history.history import History
+from assay.search.history.packed_samples import where
 
 OTHER_PROCESS = "other_process"
 """Kind of evidence on one process that used the CPUs when a launch was disturbed
@@ -30,11 +31,10 @@ def disturbance_sources_of(
         history: history of the study.
         stage: stage of the blocks; the stages behind claims if absent.
     """
-    disturbed = [
-        sample
-        for sample in history.samples
-        if sample.launch.stage is stage and history.is_disturbed(stage, sample.launch.block)
-    ]
+    disturbed = where(
+        history.samples,
+        lambda s: s.launch.stage is stage and history.is_disturbed(stage, s.launch.block),
+    )
     found = [*_processes(disturbed), *_hypervisor(disturbed)]
     return tuple(sorted(found, key=lambda source: -source.cpus)[:MAX_NAMED])
 

@@ -39,6 +39,8 @@ def describe_failure_order(samples: Sequence[Sample]) -> str | None:
     Args:
         samples: samples of one stratum.
     """
+    if all(sample.outcome.succeeded for sample in samples):
+        return None
     return _order_of_all(samples) or _order_of_arms(samples)
 
 

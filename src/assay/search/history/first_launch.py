@@ -22,10 +22,14 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
     if not samples:
         return []
     arm = samples[0].launch.arm
-    own = [s for s in samples if s.launch.arm == arm]
-    good = [s for s in own if s.outcome is Outcome.OK and s.wall_s]  # others have a chosen length
-    walls_s = [sample.wall_s or 0.0 for sample in good]
-    if len(walls_s) <= MIN_LATER_LAUNCHES or good[0] is not samples[0]:
+    if samples[0].outcome is not Outcome.OK or not samples[0].wall_s:
+        return []  # assay chose the length of another launch
+    walls_s = [
+        sample.wall_s
+        for sample in samples
+        if sample.launch.arm == arm and sample.outcome is Outcome.OK and sample.wall_s
+    ]
+    if len(walls_s) <= MIN_LATER_LAUNCHES:
         return []
     first_s, longest_s = walls_s[0], max(walls_s[1:])
     if first_s < MIN_FACTOR * longest_s:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
+from assay.search.history.packed_samples import where
 from assay.stats.modes import MIN_AUC, Groups, find_correlated_figure, find_modes, separation
 from assay.wording.notes import POSITION_IN_BLOCK
 
@@ -27,7 +28,7 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     Returns:
         The groups; ``None`` if the values form one group, or are not positive.
     """
-    known = [s for s in samples if s.metrics.get(metric, 0.0) > 0.0]
+    known = where(samples, lambda s: s.metrics.get(metric, 0.0) > 0.0)
     values = [s.metrics[metric] for s in known]
     found = find_modes(values) if values else None
     if found is None:

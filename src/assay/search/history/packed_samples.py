@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
 from assay.records import Sample, SampleDecoder, encode
@@ -104,6 +104,14 @@ class SelectedSamples(Sequence[Sample]):
         """Add the sample at a place."""
         self._places.append(place)
 
+    def where(self, holds: Callable[[Sample], bool]) -> SelectedSamples:
+        """Return the samples for which a condition holds."""
+        found = SelectedSamples(self._samples)
+        for place in self._places:
+            if holds(self._samples[place]):
+                found.append(place)
+        return found
+
     def __len__(self) -> int:
         return len(self._places)
 
@@ -118,3 +126,21 @@ class SelectedSamples(Sequence[Sample]):
         if isinstance(place, slice):
             return [self._samples[at] for at in self._places[place]]
         return self._samples[self._places[place]]
+
+
+def where(samples: Sequence[Sample], holds: Callable[[Sample], bool]) -> Sequence[Sample]:
+    """Return the samples for which a condition holds, packed where they are packed.
+
+    Args:
+        samples: samples of a study.
+        holds: the condition.
+    """
+    if isinstance(samples, SelectedSamples):
+        return samples.where(holds)
+    if not isinstance(samples, PackedSamples):
+        return [sample for sample in samples if holds(sample)]
+    found = SelectedSamples(samples)
+    for place, sample in enumerate(samples):
+        if holds(sample):
+            found.append(place)
+    return found

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Sample
+from assay.search.history.packed_samples import where
 from assay.wording.launch_notes import waiting_note
 
 MAX_CPU_SHARE = 0.1
@@ -22,7 +23,7 @@ def waiting_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: samples of the study; those without CPU time are skipped.
     """
-    good = [s for s in samples if s.outcome.succeeded and s.wall_s and s.user_s is not None]
+    good = where(samples, lambda s: bool(s.outcome.succeeded and s.wall_s) and s.user_s is not None)
     wall_s = math.fsum(sample.wall_s or 0.0 for sample in good)
     if wall_s < MIN_WALL_S * max(1, len(good)) or any("gpus" in s.settings for s in good):
         return []
