@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.records import Arm, Configuration, Evidence, Launch, Metric, Outcome, Sample, Stage
 from assay.search.history import packed_samples
-from assay.search.history.arm_column import ArmColumn
+from assay.search.history.counts.arm_column import ArmColumn
 from assay.search.history.history import History
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.packed_samples import PackedSamples, where

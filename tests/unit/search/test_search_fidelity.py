@@ -29,8 +29,8 @@ from assay.records import (
 )
 from assay.search.claims.planned_analysis import planned_blocks
 from assay.search.conclusion.conclude import conclude
+from assay.search.history.counts.launch_counts import is_hung
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.launch_counts import is_hung
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.model.gp import GpSearcher
 from assay.search.races.scoreboard import Scoreboard

@@ -25,9 +25,9 @@ from assay.records import (
     StudySpec,
 )
 from assay.search.conclusion.conclude import conclude
+from assay.search.history.counts.launch_counts import had_full_time
 from assay.search.history.first_launch import first_launch_notes
 from assay.search.history.history import arm_of
-from assay.search.history.launch_counts import had_full_time
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace

@@ -19,7 +19,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.history import packed_samples
-from assay.search.history.arm_column import ArmColumn
+from assay.search.history.counts.arm_column import ArmColumn
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.packed_samples import PackedSamples
 from assay.search.races.compare import CompareRace

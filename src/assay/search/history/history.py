@@ -24,16 +24,19 @@ from assay.records import (
     Value,
 )
 from assay.records.launch import NON_COMPARING_STAGES
-from assay.search.history.block_costs import (
+from assay.search.history.block_values import RevisedBlocks
+from assay.search.history.counts.block_costs import (
     DEFAULT_ARM,
     BlockCosts,
     budget_for_claims,
     launches_per_block,
 )
-from assay.search.history.block_values import RevisedBlocks
+from assay.search.history.counts.launch_counts import LaunchCounts
+from assay.search.history.counts.stage_blocks import StageBlocks
+from assay.search.history.counts.stage_history import StageHistory
+from assay.search.history.counts.zero_figures import ZeroFigures
 from assay.search.history.different_work import DifferentWork
 from assay.search.history.disturbance import ForeignLoad
-from assay.search.history.launch_counts import LaunchCounts
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
 from assay.search.history.packed_samples import PackedSamples, SelectedSamples
@@ -41,9 +44,6 @@ from assay.search.history.process_means import is_process_the_block
 from assay.search.history.refusals import Refusals
 from assay.search.history.remaining_budget import Cost
 from assay.search.history.slack import RequirementSlack
-from assay.search.history.stage_blocks import StageBlocks
-from assay.search.history.stage_history import StageHistory
-from assay.search.history.zero_figures import ZeroFigures
 from assay.search.space.switching import HardToChangeFactors
 from assay.stats.paired import Observation
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from assay.records import Arm, Stage
+from assay.search.history.counts.launch_counts import is_hung
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.launch_counts import is_hung
 from assay.search.history.zeros import is_without_ratio
 
 ALPHA = 0.1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import Metric, Outcome, Sample, Stage
-from assay.search.history.block_costs import DEFAULT_ARM
+from assay.search.history.counts.block_costs import DEFAULT_ARM
 from assay.search.history.units import ArmUnits
 from assay.search.history.zeros import is_without_ratio
 

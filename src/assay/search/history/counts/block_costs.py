@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from assay.records import Arm, Budget, Configuration, Kind, Sample, Stage, Statistic, StudySpec
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
+from assay.search.history.counts.wall_times import WallTimes, median_of_sorted
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S, Cost
-from assay.search.history.wall_times import WallTimes, median_of_sorted
 from assay.search.space.switching import (
     MAX_LAUNCHES_PER_APPLICATION,
     HardToChangeFactors,

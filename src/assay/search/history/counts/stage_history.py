@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.records import Arm, Sample, Statistic
-from assay.search.history.arm_column import ArmColumn
+from assay.search.history.counts.arm_column import ArmColumn
 from assay.search.history.disturbance import NO_LOAD, OutsideLoad
 from assay.search.history.process_means import ProcessMeans, number_of_block
 from assay.stats.paired import Observation

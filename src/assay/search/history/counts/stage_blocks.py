@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.records import Arm, Stage
-from assay.search.history.arm_column import ArmColumn
+from assay.search.history.counts.arm_column import ArmColumn
+from assay.search.history.counts.stage_history import StageHistory
 from assay.search.history.disturbance import is_mostly_disturbed
-from assay.search.history.stage_history import StageHistory
 from assay.stats.paired import Observation
 
 

@@ -1,0 +1,1 @@
+"""Counts and sorted values of a history, which each sample updates."""
