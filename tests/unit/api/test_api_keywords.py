@@ -73,7 +73,7 @@ def test_function_has_a_keyword_for_each_option(words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("action", STUDY_ACTIONS)
 def test_function_has_a_keyword_for_each_option_of_its_action(action: str) -> None:
-    from assay.cli.arguments.study import OPTIONS_BY_ACTION
+    from assay.cli.arguments.study_actions import OPTIONS_BY_ACTION
 
     wanted = set(OPTIONS_BY_ACTION[action]) - OF_THE_COMMAND_LINE.keys() - {"overhead"}
     assert wanted <= keywords_of(STUDY_ACTIONS[action])
