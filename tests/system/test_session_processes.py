@@ -29,6 +29,24 @@ for trial in session:
     trial.report(wall_ms=1000.0 * (time.perf_counter() - began))
 print(session.id)
 """
+SAME_WORDS = """\
+import sys
+
+import assay
+
+session = assay.Session(
+    {"batch": [32, 64, 128]},
+    study=sys.argv[1] if len(sys.argv) > 1 else None,
+    runs=40,
+    progress=assay.Progress("sps", goal="higher"),
+    constraints="batch <= 64",
+    default={"batch": 32},
+)
+for trial in session:
+    for step in range(30):
+        trial.report(step=step, sps=trial["batch"] * (0.5 if step < 5 else 1.0 + step % 3 / 1000))
+print(session.id)
+"""
 ALIKE = """\
 import random
 import sys
@@ -104,6 +122,15 @@ def test_six_processes_prove_a_real_effect_and_one_does_not() -> None:
     assert claim.blocks == 6
     assert claim.processes
     assert {sample.launch.process for sample in result.samples} == set(range(6))
+
+
+def test_script_that_is_run_again_with_all_its_keywords_reaches_a_claim() -> None:
+    study = run(SAME_WORDS)
+    for _ in range(6):  # the first process searches; six confirm
+        run(SAME_WORDS, study)
+    result = assay.load_study(study)
+    assert result.verdict == "proven"
+    assert dict(result.recommendation.settings) == {"batch": 64}
 
 
 def test_six_processes_with_identical_arms_prove_nothing() -> None:

@@ -6,14 +6,16 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from matplotlib.text import Text
 from trial_sessions import SPACE, run, samples_of, status_of
 
 import assay
 from assay.cli.main import main
-from assay.records import Status
+from assay.records import Configuration, Goal, ImportedTrials, Status, TriedConfiguration
 
 
 @pytest.fixture(autouse=True)
@@ -83,9 +85,68 @@ def test_loop_that_is_left_early_releases_the_study() -> None:
 def test_continued_study_keeps_its_space_and_budget() -> None:
     first = assay.Session(SPACE, runs=10)
     run(first)
-    with pytest.raises(assay.InvalidInputError, match="space differs"):
+    with pytest.raises(assay.InvalidInputError, match=r"space: given batch=32,128, but"):
         assay.Session({"batch": [32, 128]}, study=first.id).ask()
     assert run(assay.Session(SPACE, study=first.id)) == 10
+
+
+KEYWORDS: dict[str, Any] = {
+    "progress": assay.Progress("sps", goal="higher", unit="samples/s"),
+    "default": {"batch": 64},
+    "constraints": "batch >= 32",
+    "history": ImportedTrials(
+        name="optuna:earlier",
+        goal=Goal.HIGHER,
+        trials=tuple(
+            TriedConfiguration(configuration=Configuration({"batch": batch}), value=value)
+            for batch, value in ((32, 1.0), (64, 2.0))
+        ),
+    ),
+    "margin": 0.02,
+    "seed": 3,
+}
+
+
+def run_series(session: assay.Session) -> int:
+    """Run a session whose trials report series; return the number of its trials."""
+    count = 0
+    for trial in session:
+        for step in range(30):
+            trial.report(step=step, sps=float(trial["batch"]))
+        count += 1
+    return count
+
+
+def test_continued_study_accepts_the_keywords_of_its_first_process() -> None:
+    first = assay.Session(SPACE, runs=8, **KEYWORDS)
+    run_series(first)
+    assert run_series(assay.Session(SPACE, study=first.id, runs=8, **KEYWORDS)) == 8
+    assert run_series(assay.Session(study=first.id, runs=8, **KEYWORDS)) == 8
+    assert run_series(assay.Session(SPACE, study=first.id, runs=8)) == 8
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"progress": None, "metric": "loss"}, "metric: given loss, but study .* has sps"),
+        ({"progress": assay.Progress("sps", key="x")}, "given a Progress with key 'x', but"),
+        ({"goal": "lower"}, "goal: given lower, but study .* has higher"),
+        ({"unit": "s"}, "unit: given s, but study .* has samples/s"),
+        ({"default": {"batch": 32}}, "default: given batch=32, but study .* has batch=64"),
+        ({"constraints": "batch <= 64"}, "given batch <= 64, but study .* has batch >= 32"),
+        ({"margin": 0.01}, "margin: given 0.01, but study .* has 0.02"),
+        ({"seed": 0}, "seed: given 0, but study .* has 3"),
+        (
+            {"history": msgspec.structs.replace(KEYWORDS["history"], name="optuna:new")},
+            "given optuna:new with 2 trials, but study .* has optuna:earlier with 2",
+        ),
+    ],
+)
+def test_continued_study_refuses_changed_keywords(changed: dict[str, Any], message: str) -> None:
+    first = assay.Session(SPACE, runs=8, **KEYWORDS)
+    run_series(first)
+    with pytest.raises(assay.InvalidInputError, match=message):
+        assay.Session(SPACE, study=first.id, **(KEYWORDS | changed)).ask()
 
 
 def test_forked_child_is_refused_and_writes_nothing() -> None:

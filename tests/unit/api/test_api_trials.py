@@ -217,7 +217,6 @@ def test_missing_objective_is_named() -> None:
         (lambda: assay.Session({"a": [1, 2]}, constraints="b > 1"), "does not vary"),
         (lambda: assay.Session({"a": [1, 2]}, history=3), "read_study"),
         (lambda: assay.Session({"a": [1]}, progress=assay.Progress("x", "x=(.)")), "not from an"),
-        (lambda: assay.Session(study="x", goal="lower"), "goal belongs to the study"),
         (lambda: assay.Session({"a": {1, 2}}), "a: invalid domain {1, 2}.\n  Give a list"),
         (lambda: assay.Session({"a": [1, 2]}, metric="peak_bytes"), "assay measures peak_bytes"),
         (lambda: assay.Session({"a": [1, 2]}, metric="a b"), "Invalid name of a metric"),

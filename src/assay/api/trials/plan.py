@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.api.functions.argument_types import demand_known
+from assay.api.functions.domains import Value
 from assay.api.functions.fields import given_budget_of, imported_of
 from assay.api.functions.progress import Progress
 from assay.api.functions.quantities import share_text, texts
@@ -21,11 +23,6 @@ from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import SearchSpace
 from assay.study.warm_start import with_history
 
-FIRST_STUDY_KEYWORDS = (
-    "metric", "goal", "unit", "progress", "default", "constraints", "history", "margin", "seed",
-)  # fmt: skip
-"""Keywords of a new study, which a continued one has already."""
-
 
 @dataclass(frozen=True)
 class SessionPlan:
@@ -37,9 +34,11 @@ class SessionPlan:
         budget: budget of this process; without limits if none is given.
         metric: name of the objective; ``None`` if the first trial determines it.
         goal, unit, progress: see ``SessionOptions``.
+        default: given default values by name.
+        constraints: given expressions that every configuration satisfies.
         history: trials of other tools that guide the search.
-        margin: margin of equivalence of ratios.
-        seed: seed of all random choices.
+        margin: margin of equivalence of ratios; ``None`` for the default or the stored one.
+        seed: seed of all random choices; ``None`` for the default or the stored one.
         new_stratum: start of a new stratum.
         db: path or URL of the store.
     """
@@ -51,9 +50,11 @@ class SessionPlan:
     goal: str | None
     unit: str
     progress: Progress | None
+    default: Mapping[str, Value]
+    constraints: tuple[str, ...]
     history: tuple[ImportedTrials, ...]
-    margin: float
-    seed: int
+    margin: float | None
+    seed: int | None
     new_stratum: bool
     db: str | None
 
@@ -99,8 +100,8 @@ class SessionPlan:
             ),
             budget=budget,
             space=self.space,
-            margin=self.margin,
-            seed=self.seed,
+            margin=DEFAULT_MARGIN if self.margin is None else self.margin,
+            seed=self.seed or 0,
             disturbed_above=None,
             requested_observations=(),
             in_process=True,
@@ -116,12 +117,9 @@ def session_plan(
         InvalidInputError: a value is invalid, or the space is missing.
     """
     demand_known(options, SessionOptions, "Session")
-    if study is not None:
-        _refuse_changes(options)
-    margin = parse_margin(share_text(options.get("margin")))
+    default, constraints = options.get("default") or {}, texts(options.get("constraints"))
     found = None
     if space is not None or study is None:
-        default, constraints = options.get("default"), texts(options.get("constraints"))
         found = free_space(space or {}, default, constraints)
         SearchSpace(found)
     progress = checked_progress(options.get("progress"))
@@ -143,18 +141,11 @@ def session_plan(
         goal=checked_goal(goal),
         unit=options.get("unit") or (progress.unit if progress is not None else ""),
         progress=progress,
+        default=default,
+        constraints=constraints,
         history=imported_of(options.get("history")),
-        margin=DEFAULT_MARGIN if margin is None else margin,
-        seed=options.get("seed") or 0,
+        margin=parse_margin(share_text(options.get("margin"))),
+        seed=options.get("seed"),
         new_stratum=bool(options.get("new_stratum")),
         db=options.get("db"),
     )
-
-
-def _refuse_changes(options: SessionOptions) -> None:
-    for name in FIRST_STUDY_KEYWORDS:
-        if options.get(name):
-            raise InvalidInputError(
-                f"{name} belongs to the study, which exists already.",
-                f"Leave {name} out, or begin a new study without study=.",
-            )

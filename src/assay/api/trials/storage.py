@@ -9,10 +9,10 @@ from assay.api.composition import opened_store
 from assay.api.functions.domains import Value
 from assay.api.options.study_options import budget_or_default
 from assay.api.process import single_study
+from assay.api.trials.continued import demand_unchanged
 from assay.api.trials.own_process import own_process
 from assay.api.trials.plan import SessionPlan
 from assay.api.trials.state import TrialState
-from assay.errors import InvalidInputError
 from assay.records import Budget, Configuration, Launch, Metric, Sample, Space
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending
@@ -137,11 +137,7 @@ class SessionStorage:
     def _continue(self, store: Store, name: str, own: OwnProcess) -> None:
         record = store.study(store.find(name))
         demand_in_process(record)
-        if self._plan.space is not None and self._plan.space != record.spec.space:
-            raise InvalidInputError(
-                f"The space differs from that of study {record.id}.",
-                "Leave the space out, or begin a new study without study=.",
-            )
+        demand_unchanged(self._plan, record)
         budget = self._plan.budget
         account = BudgetAccount(budget if budget != Budget() else record.spec.budget)
         self._study = continue_trials(
