@@ -5,6 +5,12 @@ Library code raises these; only ``assay.cli`` turns them into a message and an e
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+"""Same as ``typing.TYPE_CHECKING``; loading ``typing`` takes longer than this module."""
+
+if TYPE_CHECKING:
+    from typing import Self
+
 
 class AssayError(Exception):
     """Failure that assay can explain.
@@ -12,6 +18,7 @@ class AssayError(Exception):
     Args:
         cause: one sentence that states the failure.
         remedy: one sentence that states the next step.
+        python_remedy: next step of a caller of the Python API; ``None`` for the same one.
 
     Examples:
         >>> import assay
@@ -24,10 +31,18 @@ class AssayError(Exception):
 
     exit_status = 1
 
-    def __init__(self, cause: str, remedy: str | None = None) -> None:
+    def __init__(
+        self, cause: str, remedy: str | None = None, *, python_remedy: str | None = None
+    ) -> None:
         super().__init__(cause)
         self.cause = cause
         self.remedy = remedy
+        self.python_remedy = python_remedy
+
+    def for_python(self) -> Self:
+        """Return the same error with the next step of a caller of the Python API."""
+        self.remedy = self.python_remedy or self.remedy
+        return self
 
     def __str__(self) -> str:
         return self.cause if self.remedy is None else f"{self.cause}\n  {self.remedy}"

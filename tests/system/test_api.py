@@ -72,6 +72,9 @@ def test_tune_recommends_the_faster_value_and_its_command_reproduces_it() -> Non
     assert dict(done.sample.launch.configuration) == {"arg.s": float(FAST)}
     again = assay.confirm(result.id, runs=40)
     assert again.kind == "compare"
+    with pytest.raises(assay.NotPossibleError, match="too small for a claim") as refused:
+        assay.confirm(result, runs=4)
+    assert re.search(r'runs=14; `assay.resume\("\w+", runs=12\)` keeps', str(refused.value))
 
 
 def test_search_space_and_design_launch_nothing(tmp_path: Path, store: Path) -> None:

@@ -164,7 +164,13 @@ def test_other_threads_are_refused() -> None:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert "another thread" in str(errors[0])
+    assert "AssaySampler needs n_jobs=1: parallel trials disturb" in str(errors[0])
+
+
+@pytest.mark.parametrize("n_trials", [0, -1, "x", 2.0, True])
+def test_invalid_number_of_trials_is_refused_by_its_own_name(n_trials: int) -> None:
+    with pytest.raises(assay.InvalidInputError, match=r"n_trials: .* is not a number of trials"):
+        assay.optuna.AssaySampler(n_trials=n_trials)
 
 
 def test_values_without_a_ratio_and_several_objectives_are_refused() -> None:

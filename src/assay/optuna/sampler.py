@@ -78,6 +78,8 @@ class AssaySampler(optuna.samplers.BaseSampler):
         seed: int = 0,
         db: str | None = None,
     ) -> None:
+        if n_trials is not None:
+            _demand_count(n_trials)
         self._default = dict(default or {})
         self._metric = metric
         self._options = {"budget": budget, "runs": n_trials, "db": db}
@@ -148,7 +150,7 @@ class AssaySampler(optuna.samplers.BaseSampler):
         values: Sequence[float] | None,
     ) -> None:
         """Tell the session the value of a finished trial, and let it deal the next one."""
-        self._guard.check()
+        self._demand_own_thread()
         value = _value(trial, state, values)
         if self._session is None:
             if value is not None:
@@ -240,6 +242,19 @@ class AssaySampler(optuna.samplers.BaseSampler):
             for name in self._space
         )
 
+    def _demand_own_thread(self) -> None:
+        """Raise an error in another thread, as those of ``n_jobs=2``, or in a forked child.
+
+        Raises:
+            NotPossibleError: another thread or a forked child calls.
+        """
+        if self._guard.is_in_other_thread:
+            raise NotPossibleError(
+                "AssaySampler needs n_jobs=1: parallel trials disturb each other's measurement.",
+                "Call study.optimize without n_jobs, in the thread that made the sampler.",
+            )
+        self._guard.check()
+
     def _demand_usable(self, study: Study) -> None:
         """Raise an error for another thread, or a study with several objectives.
 
@@ -247,12 +262,25 @@ class AssaySampler(optuna.samplers.BaseSampler):
             NotPossibleError: another thread or a forked child calls.
             InvalidInputError: the study has several objectives.
         """
-        self._guard.check()
+        self._demand_own_thread()
         if len(study.directions) != 1:
             raise InvalidInputError(
                 f"The study has {len(study.directions)} objectives; AssaySampler takes one.",
                 "Use assay.tune for several objectives.",
             )
+
+
+def _demand_count(n_trials: object) -> None:
+    """Raise an error if a number of trials is not a whole number above 0.
+
+    Raises:
+        InvalidInputError: it is none.
+    """
+    if isinstance(n_trials, bool) or not isinstance(n_trials, int) or n_trials < 1:
+        raise InvalidInputError(
+            f"n_trials: {n_trials!r} is not a number of trials.",
+            "Give a whole number above 0, as in n_trials=60.",
+        )
 
 
 def _value(trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:

@@ -47,8 +47,8 @@ from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.listener import Listener
 from assay.study.program_files import ProgramFiles
 from assay.study.stop import CHECK_INTERVAL_S, StopSignal
+from assay.wording.budget_words import IN_PYTHON, ON_COMMAND_LINE, BudgetWords
 from assay.wording.endings import SHORTER_LAUNCHES
-from assay.wording.sentence import budget_options
 from assay.wording.unreached import is_unreached
 
 Planner = Callable[[Configuration, int | None], Plan]
@@ -254,12 +254,17 @@ class StudyLoop:
             reason, remedy = self._failures.explain(done.arms)
             raise WorkloadFailedError(f"{done.message}{reason}", remedy)
         if done.reason is EndReason.TOO_SMALL:
-            raise NotPossibleError(done.message, self._larger(done.needed or Budget()))
+            needed = done.needed or Budget()
+            raise NotPossibleError(
+                done.message,
+                self._larger(needed, ON_COMMAND_LINE),
+                python_remedy=self._larger(needed, IN_PYTHON),
+            )
 
-    def _larger(self, needed: Budget) -> str:
+    def _larger(self, needed: Budget, words: BudgetWords) -> str:
         """Return the sufficient budget, and the missing part of it to resume the study."""
         account = self._account
-        whole = f"A sufficient budget is about {budget_options(account.budget, needed)}"
+        whole = f"A sufficient budget is about {words.of(account.budget, needed)}"
         if not account.launches:
             return f"{whole}."
         usual_s = account.spent_s / account.launches
@@ -269,8 +274,8 @@ class StudyLoop:
             time_s=None if needed.time_s is None else max(needed.time_s - account.spent_s, 1.0),
             launches=None if needed.launches is None else needed.launches - account.launches,
         )
-        more = budget_options(account.left, rest)
-        return f"{whole}; `assay study resume {self._id} {more}` keeps the present samples."
+        resuming = words.resume(self._id, account.left, rest)
+        return f"{whole}; `{resuming}` keeps the present samples."
 
 
 def awaited_samples(executor: Executor, stop: StopSignal | None) -> list[Sample]:

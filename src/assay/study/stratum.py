@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -17,6 +15,11 @@ from assay.partition.names import UTILITY_VARIABLE
 from assay.records import Stratum
 from assay.settings.gpus import VARIABLES
 from assay.settings.inherited import inherited_settings
+from assay.wording.changed_conditions import (
+    changed_conditions,
+    restore_conditions,
+    restore_conditions_in_python,
+)
 
 MEMORY_LIMIT = "memory limit"
 
@@ -118,7 +121,7 @@ def demand_same(then: Stratum, now: Stratum) -> None:
     """
     changed = differences(then, now)
     if changed:
-        raise ConditionsChangedError(changed, new_variables(then, now))
+        raise conditions_changed(changed, new_variables(then, now))
 
 
 def new_variables(then: Stratum, now: Stratum) -> tuple[str, ...]:
@@ -130,51 +133,15 @@ def new_variables(then: Stratum, now: Stratum) -> tuple[str, ...]:
     )
 
 
-class ConditionsChangedError(NotPossibleError):
-    """Conditions of a study that have changed, so that samples cannot be pooled.
+def conditions_changed(changed: Sequence[str], unset: Sequence[str]) -> NotPossibleError:
+    """Return the error for conditions that changed, so that samples cannot be pooled.
 
     Args:
         changed: differences, one line each.
         unset: variables that were not set then.
-        in_python: whether the next step is one of Python instead of the command line.
     """
-
-    def __init__(
-        self, changed: Sequence[str], unset: Sequence[str], *, in_python: bool = False
-    ) -> None:
-        self.changed = tuple(changed)
-        self.unset = tuple(unset)
-        self.in_python = in_python
-        lines = "\n    ".join(changed)
-        unsetting = (_unset_in_python if in_python else _unset_by_env)(unset)
-        option = "new_stratum=True" if in_python else "--new-stratum"
-        super().__init__(
-            f"Samples from before and after cannot be pooled:\n    {lines}",
-            f"Restore them{unsetting}, or measure separately with {option}.",
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Return the arguments, so that the error can be copied and pickled."""
-        return _conditions_changed, (self.changed, self.unset, self.in_python)
-
-
-def _conditions_changed(
-    changed: Sequence[str], unset: Sequence[str], in_python: bool
-) -> ConditionsChangedError:
-    return ConditionsChangedError(changed, unset, in_python=in_python)
-
-
-def _unset_in_python(names: Sequence[str]) -> str:
-    """Return the statement that unsets variables, in parentheses; empty without any."""
-    if not names:
-        return ""
-    variables = ", ".join(f"os.environ[{json.dumps(name)}]" for name in names)
-    return f" (`del {variables}` unsets variables that were not set then)"
-
-
-def _unset_by_env(names: Sequence[str]) -> str:
-    """Return the command that unsets variables, in parentheses; empty without any."""
-    if not names:
-        return ""
-    options = " ".join(f"-u {shlex.quote(name)}" for name in names)
-    return f" (`env {options} assay study resume ...` unsets variables that were not set then)"
+    return NotPossibleError(
+        changed_conditions(changed),
+        restore_conditions(unset),
+        python_remedy=restore_conditions_in_python(unset),
+    )

@@ -28,7 +28,7 @@ from assay.study.budget_account import BudgetAccount
 from assay.study.loop import FAILED_ENDS
 from assay.study.session import elapsed_of
 from assay.study.stratum import (
-    ConditionsChangedError,
+    conditions_changed,
     differences,
     new_variables,
     stratum_of,
@@ -155,7 +155,7 @@ def continue_trials(
     now = _present_stratum(newest.number, own)
     changed = [] if new_stratum else differences(newest, now)
     if changed:
-        raise ConditionsChangedError(changed, new_variables(newest, now), in_python=True)
+        raise conditions_changed(changed, new_variables(newest, now)).for_python()
     store.acquire(record.id)
     store.add_elapsed(record.id, max(0.0, elapsed_of(store, record) - record.elapsed_s))
     if new_stratum:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.records import Budget
 from assay.units import show_count
+from assay.wording.budget_words import budget_options
 from assay.wording.counts import block_count, configuration_count, launch_count
-from assay.wording.sentence import budget_options
 
 INTERRUPTED = "Interrupted; `assay study resume` continues the study."
 """Ending of a study that was stopped from outside, as it is stored."""

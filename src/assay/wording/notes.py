@@ -217,10 +217,11 @@ def missing_values(metric: str, missing: int, launches: int, arms: str, reason: 
         arms: arms of these launches.
         reason: reason of the last one.
     """
-    have = "has" if missing == 1 else "have"
+    lack = "has no" if missing == 1 else "have no"
+    are = "is" if missing == 1 else "are"
     return (
-        f"{missing} of {launch_count(launches)} {have} no {metric}, {arms}, and are excluded from "
-        f"its figures; the last: {reason}"
+        f"{missing} of {launch_count(launches)} {lack} {metric}, {arms}, and {are} excluded "
+        f"from its figures; the last: {reason}"
     )
 
 

@@ -15,7 +15,7 @@ from assay.records.comparison import (
     OccasionVerdict,
 )
 from assay.units import show_count, show_duration, show_percent, significant
-from assay.wording.sentence import NOUNS, interval_text, statement
+from assay.wording.sentence import NO_BOUNDS, NOUNS, interval_text, statement
 
 _METRIC_OF_UNIT = {"s": Metric(name="wall_s", unit="s")}
 """Metric of a published figure in sentences, by its unit."""
@@ -142,7 +142,7 @@ def _launches(found: OccasionComparison) -> str:
 
 
 def _occasions(found: OccasionComparison) -> str:
-    ends = interval_text(found.ci) if found.ci is not None else "open"
+    ends = interval_text(found.ci) if found.ci is not None else NO_BOUNDS
     return f"{_share(1 - found.alpha)} interval {ends}, differences between occasions included"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay.records import Budget, ExpectedEffect, Metric, Requirement, StudySpec
 from assay.units import show_count, show_percent, show_quantity
+from assay.wording.budget_words import budget_options
 from assay.wording.counts import block_count, launch_count
 from assay.wording.requirement import required_text
 from assay.wording.sentence import (
-    budget_options,
     change_words,
     interval_text,
     interval_words,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.records import (
-    Budget,
     Claim,
     DisturbanceSource,
     Metric,
@@ -181,6 +180,10 @@ def _pairs(count: int, found: Claim) -> str:
     return show_count(count, "paired launch", "paired launches")
 
 
+NO_BOUNDS = "without bounds"
+"""Text of an interval without ends, as that of too few launches."""
+
+
 def interval(found: Claim, metric: Metric) -> str:
     """Return the interval of a claim in the unit of its effect: ``-40.1 to -36.2 %``."""
     spread = found.method == "spread"
@@ -190,7 +193,7 @@ def interval(found: Claim, metric: Metric) -> str:
     if change.falls:
         lo, hi = hi, lo
     if lo is None and hi is None:
-        return "open"
+        return NO_BOUNDS
     return f"{_span(lo, hi)} {change.unit}"
 
 
@@ -215,7 +218,7 @@ def interval_text(ci: tuple[float | None, float | None]) -> str:
 def _span(low: str | None, high: str | None) -> str:
     """Return an interval; ``None`` stands for an open end."""
     if low is None or high is None:
-        return "open" if low == high else f"up to {high}" if low is None else f"from {low}"
+        return NO_BOUNDS if low == high else f"up to {high}" if low is None else f"from {low}"
     return f"{low} to {high}"
 
 
@@ -282,24 +285,6 @@ def _outlook(found: Claim) -> str:
     more = found.blocks_needed - found.blocks
     needed = _pairs(found.blocks_needed, found)
     return f" About {needed} in all would decide, {more:,} more than now."
-
-
-def budget_options(budget: Budget, needed: Budget) -> str:
-    """Return the options of a sufficient budget, rounded up: those that were too small.
-
-    Args:
-        budget: budget of the study.
-        needed: budget that suffices.
-    """
-    time_s = needed.time_s if budget.time_s is not None else None
-    launches = needed.launches if budget.launches is not None else None
-    late = bool(time_s and budget.time_s is not None and time_s > budget.time_s)
-    few = bool(launches and budget.launches is not None and launches > budget.launches)
-    parts = [
-        f"--budget {math.ceil(time_s)}s" if time_s and (late or not few) else "",
-        f"--runs {launches}" if launches and (few or not late) else "",
-    ]
-    return " and ".join(part for part in parts if part)
 
 
 def change_words(ratio: float, metric: Metric, statistic: Statistic) -> str:

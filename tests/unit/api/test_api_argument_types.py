@@ -84,6 +84,9 @@ def test_types_in_words() -> None:
         (lambda: assay.Range(1, 5, step=0), "Give a number above 0"),
         (lambda: assay.Progress(5), "name: invalid value 5"),  # type: ignore[arg-type]
         (lambda: assay.Progress("sps", 5), "pattern: invalid value 5"),  # type: ignore[arg-type]
+        (lambda: assay.Progress("sps", "abc"), "pattern 'abc': the pattern has no group"),
+        (lambda: assay.measure(["true"], budget=float("nan")), "nan is not a duration"),
+        (lambda: assay.measure(["true"], until=50), 'Write until="steady:50"'),  # type: ignore[arg-type]
         (lambda: assay.Progress("sps", preset="tqmd"), "Did you mean tqdm"),
         (lambda: assay.Progress("sps", "([0-9])", preset="tqdm"), "exclude each other"),
         (lambda: assay.sweep({"a": 1}), "Give a text or a path"),  # type: ignore[arg-type]

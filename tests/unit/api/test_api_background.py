@@ -39,6 +39,10 @@ def test_study_returns_the_value_of_its_function() -> None:
         study.start()
 
 
+def test_representation_of_a_new_study_says_that_it_has_not_started() -> None:
+    assert repr(assay.Study(assay.measure, ["true"], runs=6)) == "<assay.Study not started>"
+
+
 def test_study_raises_the_error_of_its_function() -> None:
     with pytest.raises(assay.WorkloadFailedError, match="it fails"):
         assay.Study(failing).result()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import shlex
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,8 +40,6 @@ VALUES = st.one_of(
         (assay.Range(1, 64, log=True), "1..64:log"),
         (assay.Range(1, 64, log=True, base=2), "1..64:log2"),
         (assay.Range(0.5, 2.0, step=0.5), "0.5..2.0:0.5"),
-        (True, "true"),
-        (3, "3"),
         (["a,b", "c"], '"a,b",c'),
     ],
 )
@@ -71,6 +70,15 @@ def test_invalid_domain_is_refused(domain: object) -> None:
         domain_texts({"threads": domain})  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("domain", [5, 2.5, True, numpy.int64(5)])
+def test_single_value_is_refused_with_the_list_that_fixes_it(domain: object) -> None:
+    with pytest.raises(
+        assay.InvalidInputError, match=r"threads: .* is one value, not a domain"
+    ) as e:
+        assay.tune(["true"], {"threads": domain}, runs=4)  # type: ignore[dict-item]
+    assert "] fixes the setting" in str(e.value.remedy)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -94,7 +102,6 @@ def test_settings_are_mappings_texts_or_lists() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    numpy = pytest.importorskip("numpy")
     assert domain_texts({"threads": numpy.array([1, 2])}) == ("threads=1,2",)
     assert setting_texts({"threads": numpy.int64(3)}) == ("threads=3",)
 

@@ -94,6 +94,12 @@ def test_unknown_keyword_names_the_nearest_one() -> None:
         assay.run(["true"], xyz=1)  # type: ignore[call-arg]
 
 
+def test_keyword_of_another_function_names_that_function() -> None:
+    with pytest.raises(assay.InvalidInputError) as caught:
+        assay.measure(["true"], fidelity="arg.steps=1..3")  # type: ignore[call-arg]
+    assert caught.value.remedy == "fidelity belongs to assay.tune."
+
+
 def test_each_keyword_is_documented() -> None:
     from assay.api.functions import keywords
 

@@ -184,6 +184,8 @@ def test_pattern_of_a_rate_needs_a_goal() -> None:
         ("final(loss)", (), "Add --progress 'loss=REGEX' and --metric 'final(loss)'."),
         ("time_to(loss<=0.3)", (LOSS,), "Add --metric 'time_to(loss<=0.3)'."),
         ("at(step=5).loss", (LOSS,), "Add --metric 'at(step=5).loss'."),
+        ("final(loss).x", (LOSS,), "Write final(loss): only at(step=N) is followed by a name."),
+        ("at(step=5)", (LOSS,), "Write at(step=5).NAME, with the name of a metric of --progress."),
         ("step_s", (LOSS,), "Add --metric step_s, which needs the steps of --progress NAME=REGEX."),
     ],
 )

@@ -78,7 +78,7 @@ def test_difference_perhaps_below_margin_is_stated(
         (0.25, (None, 0.4), "(95 % interval from 2.50 times, 9 paired launches)"),
         (3.0, (2.5, None), "(95 % interval from 2.50 times, 9 paired launches)"),
         (0.8, (None, 0.85), "(95 % interval up to -15.0 %, 9 paired launches)"),
-        (0.8, (None, None), "(95 % interval open, 9 paired launches)"),
+        (0.8, (None, None), "(95 % interval without bounds, 9 paired launches)"),
     ],
 )
 def test_interval_has_the_form_of_the_change(
@@ -107,7 +107,7 @@ def test_bound_is_marked_and_needed_launches_exceed_present() -> None:
         (1.9, (0.9, 3.1), "+90.0 %", "0.900 to 3.10 times"),
         (3.1, (2.5, None), "3.10 times", "from 2.50 times"),
         (0.8, (None, 0.85), "-20.0 %", "up to -15.0 %"),
-        (0.8, (None, None), "-20.0 %", "open"),
+        (0.8, (None, None), "-20.0 %", "without bounds"),
     ],
 )
 def test_ratio_by_itself(

@@ -27,7 +27,7 @@ from assay.records import (
 from assay.records.plan import Level
 from assay.study.laboratory import Laboratory
 from assay.study.space_choice import grantable_space
-from assay.study.stratum import ConditionsChangedError, demand_same, differences
+from assay.study.stratum import conditions_changed, demand_same, differences
 from assay.wording.conditions import resumed_note
 
 THEN = Stratum(
@@ -64,10 +64,12 @@ def test_changed_condition_is_named_and_rejected(change: dict[str, object], said
 
 def test_next_step_in_python_unsets_variables_in_the_process() -> None:
     changed = ["variable A: not set then", "variable B: another value now"]
-    error = ConditionsChangedError(changed, ["A"], in_python=True)
-    assert 'del os.environ["A"]' in str(error)
+    error = conditions_changed(changed, ["A"])
+    assert "`env -u A assay study resume ...`" in str(error)
+    assert "--new-stratum" in str(error)
+    error = error.for_python()
+    assert '`del os.environ["A"]`' in str(error)
     assert "new_stratum=True" in str(error)
-    assert "env -u A" in str(ConditionsChangedError(changed, ["A"]))
     for copied in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert str(copied) == str(error)
 

@@ -8,9 +8,9 @@ import os
 import reprlib
 import types
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, TypeGuard, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeGuard, Union, get_args, get_origin
 
-from assay.errors import InvalidInputError, nearest
+from assay.errors import InvalidInputError
 from assay.records import ImportedTrials
 
 _WORDS: dict[object, str] = {
@@ -25,30 +25,6 @@ _WORDS: dict[object, str] = {
     Sequence: "a list",
 }
 """Names of types in messages."""
-
-
-def demand_known(given: Mapping[str, object], keywords: type, function: str) -> None:
-    """Raise on an unknown keyword, or on a value of the wrong type.
-
-    Args:
-        given: keywords of the function.
-        keywords: typed dictionary of the known ones.
-        function: name of the function, for the message.
-
-    Raises:
-        InvalidInputError: names the first one.
-    """
-    hints = get_type_hints(keywords)
-    known = tuple(hints)
-    for name, value in given.items():
-        if name not in hints:
-            near = nearest(name, known)
-            raise InvalidInputError(
-                f"{function}: unknown keyword {name!r}.",
-                f"Did you mean {near}?" if near else f"Keywords are {', '.join(sorted(known))}.",
-            )
-        if value is not None:
-            demand_type(value, hints[name], name)
 
 
 def demand_type(value: object, kind: Any, name: str) -> None:

@@ -184,7 +184,7 @@ class Study(Generic[R]):
 
     def __repr__(self) -> str:
         state = "running" if self.running else "ended" if self._ended.is_set() else "not started"
-        return f"<assay.Study {self.id or ''} {state}>"
+        return f"<assay.Study {f'{self.id} ' if self.id else ''}{state}>"
 
 
 async def _awake(ended: asyncio.Event) -> None:

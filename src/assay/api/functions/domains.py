@@ -71,8 +71,8 @@ class Range:
         return f"{show_value(self.low)}..{show_value(self.high)}{suffix}"
 
 
-Domain: TypeAlias = Value | Range | range | Sequence[Value]
-"""Values of a setting to try: a list, a range, a single value, or text as on the command line."""
+Domain: TypeAlias = str | Range | range | Sequence[Value]
+"""Values of a setting to try: a list, a range, or text as on the command line."""
 Space: TypeAlias = Mapping[str, Domain] | Sequence[str]
 """Settings to vary: domains by name, or texts ``SETTING=DOMAIN``."""
 Settings: TypeAlias = Mapping[str, Value] | Sequence[str] | str
@@ -166,7 +166,14 @@ def _domain_text(name: str, domain: object) -> str:
         raise InvalidInputError(
             f"{name}: invalid domain {shown(domain)}.", "Give a list, whose order is fixed."
         )
-    return _value_text(name, domain)
+    if isinstance(domain, str):
+        return domain
+    value = _value_text(name, domain)
+    raise InvalidInputError(
+        f"{name}: {value} is one value, not a domain.",
+        f"Give a list of values to try; [{value}] fixes the setting. assay.measure and assay.run "
+        "take fixed values as settings=.",
+    )
 
 
 def _empty(name: str) -> InvalidInputError:

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from assay.api.functions.argument_types import demand_known, is_list
+from assay.api.functions.argument_types import is_list
 from assay.api.functions.domains import (
     Settings,
     Space,
@@ -37,6 +37,7 @@ from assay.api.functions.keywords import (
     SweepKeywords,
     TuneKeywords,
 )
+from assay.api.functions.known_keywords import demand_known
 from assay.api.functions.public import with_keywords
 from assay.api.functions.quantities import count_text, path_text, share_text, texts
 from assay.api.functions.session import result_of, session

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.api.functions.argument_types import demand_type
 from assay.errors import InvalidInputError, nearest
-from assay.executors.metrics.matching import checked_pattern
+from assay.executors.metrics.matching import checked_pattern, demand_group, quoted
 from assay.executors.progress.presets.registry import PRESETS
 from assay.records import Goal, Metric
 from assay.records.progress import Progress as ProgressSource
@@ -65,6 +65,7 @@ class Progress:
             raise InvalidInputError(f"Invalid goal: {self.goal!r}.", "Give lower or higher.")
         if self.pattern is not None:
             checked_pattern(self.pattern, "pattern")
+            demand_group(self.pattern, f"pattern {quoted(self.pattern)}", "samples/s: ([0-9.]+)")
         if self.preset is not None:
             self._demand_preset(self.preset)
 

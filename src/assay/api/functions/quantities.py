@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
+
+from assay.errors import InvalidInputError
 
 Duration: TypeAlias = str | float | datetime.timedelta
 """Duration: text as on the command line (``"10m"``), seconds, or a ``timedelta``."""
@@ -23,10 +26,18 @@ def path_text(path: str | os.PathLike[str] | None) -> str | None:
 
 
 def duration_text(value: Duration | None) -> str | None:
-    """Return a duration as the text of an option; ``None`` without one."""
+    """Return a duration as the text of an option; ``None`` without one.
+
+    Raises:
+        InvalidInputError: the number is not finite.
+    """
     if value is None or isinstance(value, str):
         return value
     seconds = value.total_seconds() if isinstance(value, datetime.timedelta) else float(value)
+    if not math.isfinite(seconds):
+        raise InvalidInputError(
+            f"{value} is not a duration.", "Give seconds above 0, or a text such as 10m."
+        )
     return f"{int(seconds) if seconds.is_integer() else repr(seconds)}s"
 
 

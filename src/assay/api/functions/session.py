@@ -14,7 +14,7 @@ from assay.api.process import prepare, single_study
 from assay.api.progress_bar import NotebookObserver
 from assay.api.results.result import Result
 from assay.api.studies.stored import report_input
-from assay.errors import StudyStopped
+from assay.errors import NotPossibleError, StudyStopped
 from assay.study.session import StudyResult
 from assay.study.stop import StopSignal
 
@@ -61,6 +61,9 @@ def session(given: Mapping[str, Any], *, begins: bool = False) -> Iterator[Conte
                 observer=observer,
                 stop=None if control is None else control.stop,
             )
+        except NotPossibleError as error:
+            error.for_python()
+            raise
         except (KeyboardInterrupt, StudyStopped) as interrupt:
             if observer.study_id is not None:
                 interrupt.add_note(kept_note(observer.study_id))

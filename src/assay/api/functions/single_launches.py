@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay.api.functions.argument_types import demand_known
 from assay.api.functions.domains import Settings, setting_texts
 from assay.api.functions.fields import (
     Command,
@@ -19,6 +18,7 @@ from assay.api.functions.fields import (
     words_of,
 )
 from assay.api.functions.keywords import RunKeywords
+from assay.api.functions.known_keywords import demand_known
 from assay.api.functions.public import with_keywords
 from assay.api.functions.session import session
 from assay.api.functions.study_names import study_id

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Unpack
 
 from assay.api.composition import opened_store
-from assay.api.functions.argument_types import demand_known
 from assay.api.functions.fields import boot_of, budget_of, disturbed_above_of, given_budget_of
 from assay.api.functions.keywords import (
     ConfirmKeywords,
     FilePath,
     ResumeKeywords,
 )
+from assay.api.functions.known_keywords import demand_known
 from assay.api.functions.public import with_keywords
 from assay.api.functions.quantities import path_text
 from assay.api.functions.session import result_of, session
@@ -22,7 +22,6 @@ from assay.api.studies.resuming import resume_study
 from assay.api.studies.stored import report_input
 from assay.records import Budget
 from assay.requests.stored_study import ConfirmRequest, ResumeRequest
-from assay.study.stratum import ConditionsChangedError
 
 
 def load_study(study: StudyName = "last", *, db: FilePath | None = None) -> Result:
@@ -84,10 +83,7 @@ def resume(study: StudyName = "last", **options: Unpack[ResumeKeywords]) -> Resu
         boot=boot_of(options),
     )
     with session(options) as context, opened_store(db, create=False) as store:
-        try:
-            found, _ = resume_study(request, context, store, store.find(request.study))
-        except ConditionsChangedError as error:
-            raise ConditionsChangedError(error.changed, error.unset, in_python=True) from None
+        found, _ = resume_study(request, context, store, store.find(request.study))
     return result_of(found, db)
 
 

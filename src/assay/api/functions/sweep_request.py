@@ -6,7 +6,7 @@ import os
 
 from msgspec import UNSET
 
-from assay.api.functions.argument_types import demand_known, demand_type
+from assay.api.functions.argument_types import demand_type
 from assay.api.functions.fields import (
     Keywords,
     boot_of,
@@ -17,6 +17,7 @@ from assay.api.functions.fields import (
     reservation_of,
 )
 from assay.api.functions.keywords import FilePath, SweepKeywords
+from assay.api.functions.known_keywords import demand_known
 from assay.requests.sweep import SweepRequest
 
 

@@ -11,7 +11,7 @@ from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.direction import is_speed
 from assay.executors.metrics.figures import unit_of_pattern
-from assay.executors.metrics.matching import checked_pattern
+from assay.executors.metrics.matching import checked_pattern, demand_group
 from assay.executors.progress.presets.preset import SPEED_METRIC, SPEED_UNIT
 from assay.executors.progress.presets.registry import PRESETS
 from assay.executors.progress.speed_units import is_time_per_step
@@ -85,11 +85,7 @@ def _progress_metric(text: str, file: str | None, units: dict[str, str]) -> Metr
             _demand_no_misspelled_preset(name)
         return Metric(name=name, unit=units.get(name, ""), progress=Progress(file=file))
     pattern = checked_pattern(pattern, "--progress")
-    if not re.compile(pattern).groups:
-        raise InvalidInputError(
-            f"--progress {text}: the pattern has no group.",
-            "Put the value into a group, for example 'sps=samples/s: ([0-9.]+)'.",
-        )
+    demand_group(pattern, f"--progress {text}", "sps=samples/s: ([0-9.]+)")
     unit = units.get(name, "") or unit_of_pattern(pattern)
     return Metric(name=name, unit=unit, progress=Progress(pattern=pattern, file=file))
 

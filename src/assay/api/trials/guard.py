@@ -20,6 +20,11 @@ class OwnerGuard:
         """True in a forked child, which must not write to the study of its parent."""
         return os.getpid() != self._pid
 
+    @property
+    def is_in_other_thread(self) -> bool:
+        """True in a thread of the owning process other than the owner."""
+        return not self.is_forked and threading.get_ident() != self._thread
+
     def check(self) -> None:
         """Raise an error in another thread or process.
 
@@ -31,7 +36,7 @@ class OwnerGuard:
                 f"This session belongs to process {self._pid}; a forked child cannot use it.",
                 "Return the values of the child to that process, and report them there.",
             )
-        if threading.get_ident() != self._thread:
+        if self.is_in_other_thread:
             raise NotPossibleError(
                 "This session belongs to another thread; its trials run one after the other.",
                 "Pass the values to that thread, and report them there.",

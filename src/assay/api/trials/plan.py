@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assay.api.functions.argument_types import demand_known
 from assay.api.functions.domains import Value
 from assay.api.functions.fields import given_budget_of, imported_of
+from assay.api.functions.known_keywords import demand_known
 from assay.api.functions.progress import Progress
 from assay.api.functions.quantities import share_text, texts
 from assay.api.options.study_options import parse_margin

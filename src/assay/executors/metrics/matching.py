@@ -77,6 +77,24 @@ def checked_pattern(pattern: str, option: str) -> str:
     return pattern
 
 
+def demand_group(pattern: str, cause: str, example: str) -> None:
+    """Raise an error if a valid pattern has no group for its value.
+
+    Args:
+        pattern: valid regular expression.
+        cause: option or argument that the error names.
+        example: valid text of it.
+
+    Raises:
+        InvalidInputError: the pattern has no group.
+    """
+    if not re.compile(pattern, FLAGS).groups:
+        raise InvalidInputError(
+            f"{cause}: the pattern has no group.",
+            f"Put the value into a group, for example '{example}'.",
+        )
+
+
 def nearest_line(pattern: str, outputs: Sequence[Path]) -> str | None:
     """Return the newest line that shares most words with a pattern.
 
