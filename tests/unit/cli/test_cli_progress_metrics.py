@@ -9,7 +9,7 @@ from assay.api.options.progress import parse_until
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
-from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, Until
+from assay.records import Derivation, DerivationKind, Goal, Metric, Progress, RateForm, Until
 from assay.search.claims.requirement import parse_requirements
 
 SPEED = "sps=samples/s: ([0-9.]+)"
@@ -49,6 +49,28 @@ def test_goal_applies_to_progress_metric() -> None:
 def test_goal_that_no_option_gives_is_assumed() -> None:
     assert parse_metrics(options(SPEED))[0].goal_assumed
     assert not parse_metrics(options(SPEED, goal=("higher",)))[0].goal_assumed
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "form"),
+    [
+        (SPEED, (), RateForm.RATE),
+        ("sps", (), RateForm.RATE),
+        ("v=([0-9.]+) it/s", (), RateForm.RATE),
+        ("v", ("v=samples/s",), RateForm.RATE),
+        ("v=([0-9.]+) s/it", (), RateForm.DURATION),
+        ("step_ms", (), RateForm.DURATION),
+        (LOSS, (), RateForm.LEVEL),
+    ],
+)
+def test_form_without_goal_follows_name_pattern_and_unit(
+    text: str, unit: tuple[str, ...], form: RateForm
+) -> None:
+    assert parse_metrics(options(text, unit=unit))[0].rate_form is form
+
+
+def test_final_value_of_rate_without_goal_is_better_if_higher() -> None:
+    assert by_name(options(SPEED, metric=("final(sps)",)))["final(sps)"].goal is Goal.HIGHER
 
 
 @pytest.mark.parametrize(

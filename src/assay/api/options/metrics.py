@@ -15,7 +15,7 @@ from assay.api.options.progress import (
 )
 from assay.api.options.workload_options import WorkloadOptions
 from assay.errors import InvalidInputError, nearest
-from assay.executors.metrics.direction import is_known_speed
+from assay.executors.metrics.direction import is_known_speed, is_rate
 from assay.executors.metrics.extract import parse_metric
 from assay.launch.observations import ANON_PEAK
 from assay.records import Combine, Goal, Metric
@@ -81,6 +81,8 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
         _demand_metric(name, metrics)
         metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
         with_goal.add(name)
+    for name in metrics.keys() - with_goal:
+        metrics[name] = _with_goal_of_rate(metrics[name])
     for name, metric in metrics.items():
         if name not in with_goal:
             metrics[name] = with_goal_of_source(metric, metrics)
@@ -104,6 +106,16 @@ def parse_metrics(options: WorkloadOptions) -> tuple[Metric, ...]:
         goal_assumed = options.compares and _is_read(metrics[name])
         metrics[name] = msgspec.structs.replace(metrics[name], goal_assumed=goal_assumed)
     return (*(metrics.pop(name) for name in objectives), *metrics.values())
+
+
+def _with_goal_of_rate(metric: Metric) -> Metric:
+    """Return a metric without a given goal; a reported rate is better if it is higher.
+
+    Its goal also says how its values are averaged.
+    """
+    if metric.progress is None or is_known_speed(metric) or not is_rate(metric):
+        return metric
+    return msgspec.structs.replace(metric, goal=Goal.HIGHER)
 
 
 def _is_read(metric: Metric) -> bool:

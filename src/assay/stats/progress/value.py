@@ -17,6 +17,7 @@ from assay.stats.progress.printed import (
     work_per_step,
 )
 from assay.stats.progress.reports import Array, Reports
+from assay.stats.progress.value_form import fitting_form, follows_speed
 
 _MAX_ADVANTAGE = 1.1
 """Largest factor by which times may show a better speed than all printed values: their jitter."""
@@ -50,7 +51,9 @@ def launch_value(
     between them. A duration is the mean over steps. Both come from steps and times if the printed
     values are related to them, with one factor for the work of a step. Otherwise, and if values and
     times disagree over the steady part, the printed values count: a rate is their mean over time, a
-    duration their mean over steps. A level is the mean of the values.
+    duration their mean over steps. A level is the mean of the values, over time if the values are
+    proportional to the speed of the steps. If values and times clearly show the opposite of the
+    given form, that form counts.
 
     Args:
         curve: step times of the launch.
@@ -66,7 +69,10 @@ def launch_value(
     steady = reports.between(part.begin_step, part.end_step)
     if len(steady) < 2:
         raise ValueError("a steady part needs two reports")
-    related = printed_form(reports, form, restarts) if printed is None else printed
+    given, form = form, fitting_form(reports, form)
+    if printed is None or (form is not given and printed is not PrintedForm.CONTRADICTED):
+        printed = printed_form(reports, form, restarts)
+    related = printed
     step_s = seconds_without_dips(curve, part)
     factor = None
     if form is not RateForm.LEVEL:
@@ -112,6 +118,8 @@ def _printed_mean(steady: Reports, form: RateForm) -> float:
     """Return the mean of the printed values: over time for a rate, over steps for a duration."""
     values = steady.values[1:]
     weights: Array
+    if form is RateForm.LEVEL and follows_speed(steady):
+        form = RateForm.RATE
     if form is RateForm.RATE:
         weights = np.diff(steady.times_s)
     elif form is RateForm.DURATION:
