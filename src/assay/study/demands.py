@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Metric, Outcome, Requirement, Sample, Workload
 from assay.records.workload import HOST_DEPENDENT_METRICS
-from assay.wording.unreached import is_unreached, unreached_remedy
+from assay.wording.unreached import is_diverged, is_unreached, unreached_remedy
 from assay.wording.unread_reports import unread_reports
 
 
@@ -80,6 +80,12 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
                     f"{sample.unavailable[metric.name]}.",
                     unreached_remedy(metric),
                 )
+            if is_diverged(sample, metric):
+                raise InvalidInputError(
+                    f"{sample.launch.arm!r} gave no {metric.name}: "
+                    f"{sample.unavailable[metric.name]}.",
+                    "Check the program with these settings: the training may have diverged.",
+                )
             if metric.progress is not None:
                 raise unread_reports(sample, metric)
             read = metric.pattern is not None
@@ -89,6 +95,18 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
                 if read
                 else "Give the program more to do, or choose another metric, such as wall_s.",
             )
+
+
+def demand_required(sample: Sample, metrics: Sequence[Metric]) -> None:
+    """Raise an error if the output of a program lacks metrics with requirements.
+
+    A launch whose last value is no number violates its requirement, and the study continues.
+
+    Raises:
+        InvalidInputError: a successful sample lacks one.
+        NotPossibleError: this host cannot measure it.
+    """
+    demand_readable(sample, [m for m in metrics if not is_diverged(sample, m)])
 
 
 def required_metrics(workload: Workload, require: Sequence[Requirement]) -> tuple[Metric, ...]:

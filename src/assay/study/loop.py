@@ -37,8 +37,8 @@ from assay.study.budget_account import BudgetAccount
 from assay.study.demands import (
     demand_available,
     demand_objective,
-    demand_readable,
     demand_reports,
+    demand_required,
     required_metrics,
 )
 from assay.study.failures import FailedLaunches
@@ -49,7 +49,7 @@ from assay.study.program_files import ProgramFiles
 from assay.study.stop import CHECK_INTERVAL_S, StopSignal
 from assay.wording.budget_words import IN_PYTHON, ON_COMMAND_LINE, BudgetWords
 from assay.wording.endings import SHORTER_LAUNCHES
-from assay.wording.unreached import is_unreached
+from assay.wording.unreached import is_diverged, is_unreached
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Function that resolves a configuration on this machine, in a slot if there are slots."""
@@ -227,17 +227,23 @@ class StudyLoop:
             for metric in self._demanded(sample, self._spec.targets):
                 demand_objective(sample, metric)
             required = required_metrics(self._spec.workload, self._spec.requirements)
-            demand_readable(sample, self._demanded(sample, required))
+            demand_required(sample, self._demanded(sample, required))
 
     def _demanded(self, sample: Sample, metrics: Sequence[Metric]) -> list[Metric]:
-        """Return the metrics that an arm must have: a level that it never reaches is a result.
+        """Return the metrics that an arm must have.
+
+        A level that it never reaches is a result, and so is a last value that is no number.
 
         Other arms are compared without it. The first one cannot be replaced.
         """
         first = self._spec.arms[0].name if self._spec.arms else DEFAULT_ARM.name
         if sample.launch.arm == first:
             return list(metrics)
-        return [metric for metric in metrics if not is_unreached(sample, metric)]
+        return [
+            metric
+            for metric in metrics
+            if not is_unreached(sample, metric) and not is_diverged(sample, metric)
+        ]
 
     def _depends_on(self, arm: str) -> bool:
         """Return whether the study depends on an arm.

@@ -33,8 +33,8 @@ from assay.search.races.search_race import MAX_ATTEMPTS
 from assay.study.budget_account import BudgetAccount
 from assay.study.demands import (
     demand_objective,
-    demand_readable,
     demand_reports,
+    demand_required,
     required_metrics,
 )
 from assay.study.first_block import is_long
@@ -128,7 +128,7 @@ def survey(
             )
         for metric in objectives or (workload.objective,):
             demand_objective(sample, metric)
-        demand_readable(sample, required_metrics(workload, require))
+        demand_required(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
 
 

@@ -8,6 +8,8 @@ from assay.records import DerivationKind, Metric, Sample
 from assay.units import show_count
 from assay.wording.counts import launch_count
 
+NOT_FINITE_END = "the last value of {name} is NaN, infinite or above 1e100"
+"""Reason for the absence of ``final(NAME)``."""
 MAX_NAMED_ARMS = 3
 """Arms that a note names."""
 
@@ -22,6 +24,16 @@ def is_unreached(sample: Sample, metric: Metric) -> bool:
         and metric.name in sample.unavailable
         and derivation.metric in sample.series
     )
+
+
+def is_diverged(sample: Sample, metric: Metric) -> bool:
+    """Return whether a launch ended well, but its last value is NaN or infinite."""
+    return sample.outcome.succeeded and lacks_finite_end(sample.unavailable.get(metric.name))
+
+
+def lacks_finite_end(reason: str | None) -> bool:
+    """Return whether a value is absent because the last reported one is NaN or infinite."""
+    return reason is not None and reason.endswith(NOT_FINITE_END.partition("{name}")[2])
 
 
 def unreached_remedy(metric: Metric) -> str:

@@ -6,12 +6,15 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from progress_files import LaunchFiles
 
 from assay.executors.progress.channel import CHANNEL_NAME
+from assay.executors.progress.derived_values import derived_value
 from assay.executors.progress.watch import ProgressWatch
-from assay.records import Metric, Progress, Workload
+from assay.records import Derivation, DerivationKind, Metric, Progress, Workload
+from assay.stats.progress.reports import Reports
 
 SPS = Metric(name="sps", progress=Progress(pattern=r"step (?P<step>\d+) .*?([-0-9.einfa]+) sps"))
 PLAIN = Metric(name="sps", progress=Progress(pattern=r"samples/s: ([0-9.]+)"))
@@ -414,3 +417,34 @@ def test_count_of_steps_that_begins_again_is_reported(tmp_path):
     assert notice.kind == "progress_steps_restarted"
     assert "began again 2 times, as in each epoch" in notice.text
     assert files.watch.series()["sps"].steps[-1] == 60
+
+
+def test_nan_that_the_pattern_excludes_counts_as_last_value(tmp_path):
+    loss = Metric(name="loss", progress=Progress(pattern=r"step (?P<step>\d+) loss=([0-9.]+)"))
+    speed = Metric(name="sps", progress=Progress(pattern=r"([0-9.]+) sps"))
+    files = LaunchFiles(tmp_path, [loss, speed])
+    files.write("step 1 loss=0.5 9 sps\nstep 2 loss=0.4 9 sps\n")
+    files.write("step 3 loss=nan 9 sps\nstep 4 loss=-nan 9 sps\ninfo: inf\n")
+    (notice,) = files.finish()
+    assert notice.kind == "progress_not_finite" and notice.value == 2
+    assert "the last one of the launch among them" in notice.text
+    assert not files.watch.recorder("loss").ends_finite
+    assert files.watch.recorder("sps").ends_finite
+    assert files.watch.series()["loss"].values == (0.5, 0.4)
+
+
+def test_word_elsewhere_in_a_line_is_no_value(tmp_path):
+    files = LaunchFiles(tmp_path, [PLAIN])
+    files.write("samples/s: 3\nloss: nan\nsamples/s: nan\nsamples/s: 4 (loss nan)\n")
+    files.finish()
+    assert files.watch.series()["sps"].values == (3, 4)
+    assert files.watch.recorder("sps").ends_finite
+
+
+@pytest.mark.parametrize(("ends_finite", "value"), [(True, 0.4), (False, None)])
+def test_final_value_of_a_diverged_launch_is_absent(ends_finite, value):
+    reports = Reports(np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([0.5, 0.4]))
+    final = Metric(name="f", derivation=Derivation(kind=DerivationKind.FINAL, metric="loss"))
+    found = derived_value(final, reports, ended_by_assay=False, ends_finite=ends_finite)
+    assert found[0] == value
+    assert ends_finite or "NaN" in found[1]

@@ -18,6 +18,8 @@ from assay.records import (
     Budget,
     Conclusion,
     Configuration,
+    Derivation,
+    DerivationKind,
     Kind,
     Launch,
     Metric,
@@ -63,6 +65,7 @@ from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import CompletedRace, RaceContract, SimulatedProgram, run_race
 from assay.wording.requirement import guarantee_text, requirement_text, requirement_words
+from assay.wording.unreached import NOT_FINITE_END
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,
@@ -550,6 +553,42 @@ class TestResults:
         )
         assert result([1.5] * 6 + [None] * 6).verdict is UNCLEAR
         assert "6 of 12 launches, 6 without a value" in requirement_words(spec_of(CACHE, 1), held)
+
+    def test_launches_that_end_with_nan_violate_the_requirement(self) -> None:
+        final = Metric(
+            name="final(loss)",
+            derivation=Derivation(kind=DerivationKind.FINAL, metric="loss"),
+        )
+        needed = Requirement(metric=final.name, bound=Bound.AT_MOST, limit=1.0)
+        spec = StudySpec(
+            kind=Kind.MEASURE,
+            workload=Workload(argv=("x",), metrics=(WALL, final)),
+            budget=Budget(),
+            arms=(A,),
+            requirements=(needed,),
+        )
+        history = History.of(spec)
+        for block in range(6):
+            launch = Launch(
+                configuration=A.configuration,
+                arm="a",
+                stage=Stage.CONFIRM,
+                block=block,
+                position=0,
+                block_arms=(A,),
+            )
+            reason = NOT_FINITE_END.format(name="loss")
+            history.add(
+                Sample(
+                    launch=launch,
+                    outcome=Outcome.OK,
+                    wall_s=1.0,
+                    metrics={"wall_s": 1.0},
+                    unavailable={final.name: reason},
+                )
+            )
+        found = requirement_result(spec, history, needed, A)
+        assert (found.verdict, found.violating_launches) == (BROKEN, 6)
 
     def test_time_out_beyond_the_limit_is_beyond(self) -> None:
         late = result([], timeouts=6)

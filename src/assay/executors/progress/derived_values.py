@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.records import Derivation, DerivationKind, Goal, Metric
 from assay.units import show_duration
+from assay.wording.unreached import NOT_FINITE_END
 
 if TYPE_CHECKING:
     from assay.stats.progress.reports import Reports
@@ -14,7 +15,7 @@ ENDED_BY_ASSAY = "assay ended the launch before its last value"
 
 
 def derived_value(
-    metric: Metric, reports: Reports | None, *, ended_by_assay: bool
+    metric: Metric, reports: Reports | None, *, ended_by_assay: bool, ends_finite: bool = True
 ) -> tuple[float | None, str]:
     """Return the value of a derived metric, or the reason for its absence.
 
@@ -24,6 +25,7 @@ def derived_value(
         metric: metric with a derivation.
         reports: reports of its source in one launch; ``None`` without any.
         ended_by_assay: true if assay ended the launch.
+        ends_finite: false if the last value is no finite number, and not among the reports.
     """
     derivation = metric.derivation
     assert derivation is not None
@@ -37,7 +39,11 @@ def derived_value(
         case _:
             from assay.stats.progress.derived import final_value
 
-            return (None, ENDED_BY_ASSAY) if ended_by_assay else (final_value(reports), "")
+            if ended_by_assay:
+                return None, ENDED_BY_ASSAY
+            if not ends_finite:
+                return None, NOT_FINITE_END.format(name=derivation.metric)
+            return final_value(reports), ""
 
 
 def _time_to(derivation: Derivation, reports: Reports) -> tuple[float | None, str]:

@@ -198,6 +198,11 @@ def invalid_values(source: Source) -> Iterator[Notice]:
 def _not_finite(source: Source, series: MetricSeries) -> Notice:
     name, count = series.metric.name, series.not_finite
     text = f"Values of {name} that were NaN, infinite or above 1e100 are left out: {count}."
+    main = series.main
+    if main is not None and not main.recorder.ends_finite:
+        text = (
+            f"{text[:-1]}, the last one of the launch among them. The training may have diverged."
+        )
     if not series.reports:
         text = f"All {count} values of {name} are NaN, infinite or above 1e100"
         if isinstance(source, LineSource):

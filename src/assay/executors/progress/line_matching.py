@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -22,6 +23,8 @@ _LONGER_AFTER = re.compile(
     "|[eEdDhm][-+]?[0-9]"
 )
 """Text directly after a figure that may belong to the same number."""
+_NOT_FINITE = re.compile(r"(?<![\w.])[-+]?(?:nan|inf(?:inity)?)(?!\w)", re.IGNORECASE)
+"""Word that a program prints in the place of a number."""
 _UNIT_CHARACTERS = 32
 """Number of characters after a figure in which its unit is searched."""
 _MAX_UNITS = 1024
@@ -71,10 +74,14 @@ class LineMatcher:
             match = search(text)
             if match is not None and seen:
                 match = _first_after(self._pattern, text, seen)
+            value = None
             if match is None:
-                continue
+                match = self._without_number(text, seen) if self.matches else None
+                if match is None:
+                    continue
+                value = math.nan
             self.matches += 1
-            value = self._number(match)
+            value = self._number(match) if value is None else value
             if value is None:
                 self.example = text
                 continue
@@ -82,6 +89,23 @@ class LineMatcher:
             total = _whole(match[self._total]) if self._total else None
             rank = _whole(match[self._rank]) if self._rank else None
             series.add_value(value, time_s, step, total, None if rank is None else int(rank))
+
+    def _without_number(self, text: str, seen: int) -> re.Match[str] | None:
+        """Return the match in a line that has NaN or inf where the pattern wants a number.
+
+        A pattern such as ``loss=([0-9.]+)`` excludes these words. Its values would end with the
+        last finite one if the training diverges.
+        """
+        words = list(_NOT_FINITE.finditer(text))
+        if not words:
+            return None
+        with_numbers = _NOT_FINITE.sub(lambda word: "1" * len(word[0]), text)
+        for match in self._pattern.finditer(with_numbers):
+            begin, end = match.span(self._value)
+            is_word = any(begin <= word.start() and word.end() <= end for word in words)
+            if match.end() > seen and is_word:
+                return match
+        return None
 
     def _number(self, match: re.Match[str]) -> float | None:
         """Return the value of a match in the unit of the metric; ``None`` if it has none."""

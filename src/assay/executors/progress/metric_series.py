@@ -124,6 +124,7 @@ class MetricSeries:
             process.recorder.add(time_s, step, value)
         else:
             self.not_finite += 1
+            process.recorder.ends_finite = False
 
     def restart(self) -> None:
         """Drop all reports: they belong to something else."""

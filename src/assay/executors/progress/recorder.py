@@ -34,6 +34,7 @@ class SeriesRecorder:
         steps: step of that report.
         reports: number of all reports.
         restarts: steps after which the program counted from one again, at most the first 4,096.
+        ends_finite: false if the newest value was NaN, infinite or too large; it is not kept.
     """
 
     def __init__(self, rank: int | None = None, max_reports: int = MAX_REPORTS) -> None:
@@ -54,6 +55,7 @@ class SeriesRecorder:
         self._counts = array("q")
         self.reports = 0
         self.restarts = array("d")
+        self.ends_finite = True
         self._per_interval = 1
         self._merged = False
 
@@ -94,6 +96,7 @@ class SeriesRecorder:
             value: finite value.
         """
         self.reports += 1
+        self.ends_finite = True
         steps = self.steps
         if steps and (step == steps[-1] or (self._merged and self._is_open())):
             self._extend(time_s, step, value)

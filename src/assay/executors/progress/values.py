@@ -189,6 +189,7 @@ def _add_derived(
             metric,
             None if recorder is None else reports_of(recorder),
             ended_by_assay=live.is_cut,
+            ends_finite=recorder is None or recorder.ends_finite,
         )
         if value is None:
             found.absent[metric.name] = reason

@@ -43,6 +43,7 @@ from assay.stats.undisturbed import ALPHA_SHARE
 from assay.units import parse_bytes, parse_duration_s
 from assay.wording.requirement import requirement_text
 from assay.wording.unknown_metric import unknown_metric_remedy
+from assay.wording.unreached import lacks_finite_end
 
 _NAME = r"(?:time_to|at|final)\([^()]*\)(?:\.\w+)?|\w+(?:@\w[\w.]*)?"
 """Name of a metric, including those derived from reported values."""
@@ -392,6 +393,8 @@ def _value(requirement: Requirement, sample: Sample) -> float | None:
 
 def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
     """Return whether a launch without a value certainly violates the bound."""
+    if lacks_finite_end(sample.unavailable.get(requirement.metric)):
+        return sample.outcome.succeeded
     return (
         requirement.metric == WALL.name
         and requirement.bound is Bound.AT_MOST
