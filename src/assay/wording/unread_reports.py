@@ -29,7 +29,7 @@ def unread_reports(sample: Sample, metric: Metric) -> InvalidInputError:
         finding, _, advice = found.rpartition(". ")
         longer = _larger_budget(sample)
         if longer is not None and _is_silent(sample, metric):
-            return InvalidInputError(f"{finding}.", longer)
+            return InvalidInputError(f"{finding}.", f"{advice} {longer}")
         return InvalidInputError(f"{finding}.", advice)
     cause = f"The metric {metric.name} has no value: {sample.unavailable.get(metric.name)}."
     for kind, advice in REJECTED.items():

@@ -6,7 +6,7 @@ import time
 import pytest
 from progress_files import LaunchFiles
 
-from assay.executors.progress.buffering import buffering_advice
+from assay.executors.progress.buffering import buffering_advice, bursts_of
 from assay.machine.document import Program
 from assay.records import Metric, Progress
 
@@ -95,3 +95,58 @@ def test_python_program_is_recognised_by_its_buffer(tmp_path, flushes):
 )
 def test_advice_fits_the_program(program, words, advice):
     assert advice in buffering_advice(program, words)
+
+
+@pytest.mark.parametrize(
+    ("times_s", "bursts"),
+    [
+        ([4.0] * 200 + [8.0] * 200, 2),
+        ([4.0] * 200, 1),
+        ([0.02 * n for n in range(400)], 0),
+        ([5.0 + 0.02 * n for n in range(400)], 0),
+        ([float(n // 5) for n in range(10, 400)], 0),
+        ([2.0] * 30, 0),
+        ([0.1] * 200, 0),
+    ],
+)
+def test_bursts_are_told_from_single_values(times_s, bursts):
+    assert bursts_of(times_s) == bursts
+
+
+def test_two_bursts_are_reported_as_buffering(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    begin_ns = time.time_ns() - int(1e9 * (time.monotonic() - files.start))
+    for at_s in (4.0, 8.0):
+        files.drain(at_s - 0.01)
+        files.write("samples/s: 1\n" * 100)
+        written = begin_ns + int(1e9 * at_s)
+        os.utime(files.stdout, ns=(written, written))
+        files.drain(at_s + 0.01)
+        files.drain(at_s + 0.06)
+    (notice,) = files.finish(8.5)
+    assert notice.kind == "progress_buffered"
+    assert "arrived in 2 bursts" in notice.text
+
+
+def test_empty_output_of_a_short_launch_names_buffering(tmp_path):
+    files = LaunchFiles(tmp_path, [SPS])
+    (notice,) = files.finish(3.0)
+    assert "has printed nothing so far, or buffers its output" in notice.text
+    assert "pseudo-terminal" in notice.text
+
+
+def test_value_that_the_channel_lacks_names_pattern_and_call(tmp_path):
+    files = LaunchFiles(tmp_path, [Metric(name="sps", progress=Progress())], channel=True)
+    (notice,) = files.finish(3.0)
+    assert "--progress 'sps=REGEX'" in notice.text
+    assert "assay.progress(sps=...)" in notice.text
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_progress_file_without_values_says_whether_it_exists(tmp_path, exists):
+    metric = Metric(name="sps", progress=Progress(file="log.csv"))
+    if exists:
+        (tmp_path / "log.csv").write_text("step,sps\n")
+    files = LaunchFiles(tmp_path, [metric])
+    (notice,) = files.finish(3.0)
+    assert ("log.csv exists" if exists else "log.csv does not exist") in notice.text

@@ -6,6 +6,7 @@ arrive in blocks, and their times mean nothing.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -28,10 +29,19 @@ _BURST_S = 0.2
 """Time before the end within which many lines arrive at once if assay ends the launch then."""
 _BURST_LINES = 40
 """Number of such lines."""
+_BURST_GAP_S = 0.1
+"""Time without a value between two bursts: at least two readings."""
+_MIN_WAIT_S = 1.0
+"""Shortest time before the first burst, which a program with so many values would need."""
+_MIN_BURST_REPORTS = 20
+"""Mean number of values of a burst."""
+_BURST_SHARE = 0.02
+"""Largest share of the launch within which all of its values arrive."""
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed)|.*\.py")
 
 _PYTHON_ADVICE = (
-    "Set PYTHONUNBUFFERED=1 in the environment of assay, or call print(..., flush=True)."
+    "Set PYTHONUNBUFFERED=1 in the environment of assay, start the program with python -u, or call "
+    "print(..., flush=True)."
 )
 _BY_INTERPRETER = (
     (re.compile(r"python[\d.]*"), _PYTHON_ADVICE),
@@ -118,6 +128,23 @@ def came_at_the_end(follower: LineFollower, now_s: float) -> bool:
     return lag_s <= _END_SHARE * now_s or (lag_s <= _BURST_S and follower.lines >= _BURST_LINES)
 
 
+def bursts_of(times_s: Sequence[float]) -> int:
+    """Return the number of bursts in which values arrived; 0 if they came one by one.
+
+    A program with a small buffer writes its lines in two or three blocks, which end anywhere.
+
+    Args:
+        times_s: times of the values since the start of the launch, in seconds.
+    """
+    if len(times_s) < _BURST_LINES or times_s[0] < _MIN_WAIT_S:
+        return 0
+    gaps = [after - before for before, after in itertools.pairwise(times_s)]
+    bursts = 1 + sum(gap > _BURST_GAP_S for gap in gaps)
+    within_s = sum(gap for gap in gaps if gap <= _BURST_GAP_S)
+    is_dense = len(times_s) >= _MIN_BURST_REPORTS * bursts
+    return bursts if is_dense and within_s <= _BURST_SHARE * times_s[-1] else 0
+
+
 def buffered(source: LineSource, now_s: float, advice: str, *, ended: bool) -> Iterator[Notice]:
     """Yield a notice if the program buffers an output that contains values.
 
@@ -129,6 +156,11 @@ def buffered(source: LineSource, now_s: float, advice: str, *, ended: bool) -> I
     """
     if not any(series.reports for series in source.series):
         return
+    yield from itertools.islice(_buffered(source, now_s, advice, ended=ended), 1)
+
+
+def _buffered(source: LineSource, now_s: float, advice: str, *, ended: bool) -> Iterator[Notice]:
+    """Yield the notices on each output, and on the times of each metric."""
     for follower in source.followers:
         name = follower.file.path.name
         if has_block_writes(follower):
@@ -143,6 +175,19 @@ def buffered(source: LineSource, now_s: float, advice: str, *, ended: bool) -> I
             value=float(follower.lines),
             unit="lines",
         )
+    for series in source.series:
+        main = series.main
+        bursts = 0 if main is None else bursts_of(main.recorder.times_s)
+        if main is not None and bursts:
+            count = main.recorder.reports
+            at_once = "at once" if bursts == 1 else f"in {bursts} bursts"
+            yield Notice(
+                kind="progress_buffered",
+                text=f"All {count} values of {series.metric.name} arrived {at_once}: the program "
+                f"buffers its output, and the times of its values mean nothing. {advice}",
+                value=float(count),
+                unit="values",
+            )
 
 
 def empty_output(source: LineSource, now_s: float, advice: str) -> Iterator[Notice]:

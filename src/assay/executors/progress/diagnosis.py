@@ -24,6 +24,8 @@ MIN_SILENCE_S = 30.0
 """Shortest time without a report that counts as silence, in seconds."""
 _NOT_A_NUMBER = re.compile(r"(?<!\w)(?:nan|inf(?:inity)?)(?!\w)", re.IGNORECASE)
 """Value in a line that is no finite number."""
+SILENT = "the program has printed nothing so far, or buffers its output"
+"""Finding on an output without a line."""
 MIN_LINES = 5
 """Number of output lines without a match from which on a running launch is reported."""
 
@@ -88,15 +90,16 @@ def _silence(
     )
 
 
-def unmatched(source: Source, *, ended: bool) -> Iterator[Notice]:
+def unmatched(source: Source, advice: str, *, ended: bool) -> Iterator[Notice]:
     """Yield a notice for each metric of a source that has no report.
 
     Args:
         source: source of the reports.
+        advice: see ``buffering_advice``.
         ended: whether the launch has ended; before, a few lines of output prove nothing.
     """
     if isinstance(source, LineSource):
-        yield from _unmatched_lines(source, ended=ended)
+        yield from _unmatched_lines(source, advice, ended=ended)
         return
     if not ended or not isinstance(source, ReportSource):
         return
@@ -105,22 +108,22 @@ def unmatched(source: Source, *, ended: bool) -> Iterator[Notice]:
             yield _no_values(source, series)
 
 
-def _unmatched_lines(source: LineSource, *, ended: bool) -> Iterator[Notice]:
+def _unmatched_lines(source: LineSource, advice: str, *, ended: bool) -> Iterator[Notice]:
     if not ended and source.lines < MIN_LINES:
         return
     last = shown_lines(list(source.last_lines))
-    seen = f"{LAST_LINES} {last}" if last else "the output is empty so far"
+    seen = f"{LAST_LINES} {last}" if last else SILENT
     for pattern in source.patterns:
         if not pattern.matcher.matches:
-            yield _never(pattern, source.lines, seen)
+            yield _never(pattern, source.lines, seen, advice)
     for preset in source.presets:
         for series in preset.series:
             if not series.reports and not series.not_finite:
-                yield _preset_without_values(preset, series, source.lines, seen)
+                yield _preset_without_values(preset, series, source.lines, seen, advice)
 
 
 def _preset_without_values(
-    preset: PresetReader, series: MetricSeries, lines: int, seen: str
+    preset: PresetReader, series: MetricSeries, lines: int, seen: str, advice: str
 ) -> Notice:
     name = series.metric.name
     key = series.metric.progress.key if series.metric.progress else ""
@@ -130,18 +133,22 @@ def _preset_without_values(
         text += f"{keys}."
     elif preset.reports:
         text = f"The output of {preset.preset.name} contains fewer than two steps for {name}."
+    elif seen == SILENT:
+        text = f"None of {lines} lines has the format of {preset.preset.name}; {seen}. {advice}"
     else:
         text = f"None of {lines} lines has the format of {preset.preset.name}; {seen}. "
         text += f"{preset.preset.advice} For other formats give a pattern as NAME=REGEX."
     return Notice(kind="progress_never", text=text, metric=name, value=float(lines), unit="lines")
 
 
-def _never(pattern: PatternReader, lines: int, seen: str) -> Notice:
+def _never(pattern: PatternReader, lines: int, seen: str, buffering: str) -> Notice:
     metric = pattern.series.metric
     progress = metric.progress
     shown = quoted((progress and progress.pattern) or "")
     advice = "Correct the pattern, or make the program flush its output."
-    if _NOT_A_NUMBER.search(seen):
+    if seen == SILENT:
+        advice = buffering
+    elif _NOT_A_NUMBER.search(seen):
         advice = "These lines contain NaN or inf. Check the program with these settings, or "
         advice += "correct the pattern."
     return Notice(
@@ -160,12 +167,28 @@ def _no_values(source: ReportSource, series: MetricSeries) -> Notice:
     invalid = source.invalid()
     also = f"; {invalid} items there could not be read" if invalid else ""
     keys = ", ".join(sorted(source.keys))
-    known = f"It reported {keys}" if keys else "It reported nothing there"
+    known, advice = f"It reported {keys}", "Check the name of the value."
+    if not keys:
+        known, advice = _nothing(source, metric.name, key)
     return Notice(
         kind="progress_never",
-        text=f"The program reported no value of {key!r} in {source.place}{also}. {known}. Check "
-        "the name of the value.",
+        text=f"The program reported no value of {key!r} in {source.place}{also}. {known}. {advice}",
         metric=metric.name,
+    )
+
+
+def _nothing(source: ReportSource, name: str, key: str) -> tuple[str, str]:
+    """Return the finding and the advice on a channel or file without any value."""
+    if source.path is None:
+        by_call = f"have the program call assay.progress({key}=...)"
+        return (
+            "It reported nothing there",
+            f"If it prints the value, use --progress '{name}=REGEX'; otherwise {by_call}.",
+        )
+    if not source.path.exists():
+        return f"{source.place} does not exist", "Check the path of --progress-file."
+    return f"{source.place} exists, and the launch added no value", (
+        "Check that the program writes this file, and flushes it."
     )
 
 

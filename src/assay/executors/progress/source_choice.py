@@ -95,7 +95,7 @@ def file_sources(metrics: Sequence[Metric], folder: Path, clock: LaunchClock) ->
         if in_values:
             follower = value_follower(path, clock)
             series = [_keyed_series(metric) for metric in in_values]
-            found.append(ReportSource(follower, series, file, _invalid_of(follower)))
+            found.append(ReportSource(follower, series, file, _invalid_of(follower), path=path))
     return found
 
 

@@ -6,6 +6,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Sequence
 from operator import itemgetter
+from pathlib import Path
 from typing import Protocol
 
 from assay.executors.progress.line_matching import LineMatcher
@@ -193,9 +194,10 @@ class ReportSource:
         place: name of the channel or file for messages.
         invalid: returns the number of items that could not be read.
         dropped: returns the number of reports that the program could not write.
+        path: path of the file; ``None`` for the channel.
 
     Attributes:
-        series, place, invalid, dropped: the same.
+        series, place, invalid, dropped, path: the same.
         keys: keys that the program reported, at most 32.
     """
 
@@ -206,12 +208,14 @@ class ReportSource:
         place: str,
         invalid: Callable[[], int],
         dropped: Callable[[], int] = int,
+        path: Path | None = None,
     ) -> None:
         self._follower = follower
         self.series = tuple(series)
         self.place = place
         self.invalid = invalid
         self.dropped = dropped
+        self.path = path
         self.keys: set[str] = set()
 
     def read(self) -> None:

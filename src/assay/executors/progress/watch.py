@@ -109,7 +109,7 @@ class ProgressWatch:
     def _early_findings(self, lines: LineSource) -> Iterator[Notice]:
         """Yield findings on the output of an instance that the user should know at once."""
         now_s = self._clock.now_s
-        yield from diagnosis.unmatched(lines, ended=False)
+        yield from diagnosis.unmatched(lines, self._advice, ended=False)
         yield from empty_output(lines, now_s, self._advice)
         yield from buffered(lines, now_s, self._advice, ended=False)
 
@@ -126,7 +126,7 @@ class ProgressWatch:
             if reads:
                 with contextlib.suppress(OSError):
                     source.finish()
-            found += diagnosis.unmatched(source, ended=True)
+            found += diagnosis.unmatched(source, self._advice, ended=True)
             found += diagnosis.invalid_values(source)
             for series in source.series:
                 found += diagnosis.missing_ranks(series, self._clock.now_s)

@@ -23,6 +23,7 @@ from assay.search.progress.end_rules import SEARCH_STAGES
 from assay.search.progress.steady_launches import SteadyLaunches
 from assay.wording import progress as wording
 from assay.wording.noise_floor import day
+from assay.wording.unread_reports import BUFFERED
 
 MIN_STEP_EFFECT = 0.005
 """Smallest effect on the time of a step for a note on its dilution, as a share."""
@@ -73,6 +74,8 @@ def _steady_notes(
     steady = SteadyLaunches(metric, samples)
     few = {arm.name: n for arm in arms if (n := _too_few_reports(steady, arm.name)) is not None}
     unsettled = [a.name for a in arms if a.name not in few and _is_unsettled(steady, a.name)]
+    if any(e.kind == BUFFERED for sample in samples for e in sample.evidence):
+        return  # the times of the reports mean nothing
     if few:
         needed = steady.min_telling_reports
         yield wording.too_few_reports(metric.name, list(few), max(few.values()), needed)

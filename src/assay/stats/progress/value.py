@@ -16,7 +16,7 @@ from assay.stats.progress.printed import (
     work_of_mean,
     work_per_step,
 )
-from assay.stats.progress.reports import Array, Reports
+from assay.stats.progress.reports import Array, Reports, has_usable_times
 from assay.stats.progress.value_form import fitting_form, follows_speed
 
 _MAX_ADVANTAGE = 1.1
@@ -118,6 +118,9 @@ def _printed_mean(steady: Reports, form: RateForm) -> float:
     """Return the mean of the printed values: over time for a rate, over steps for a duration."""
     values = steady.values[1:]
     weights: Array
+    if form is RateForm.RATE and not has_usable_times(steady) and (values > 0).all():
+        work = np.diff(steady.steps)  # a buffer has flushed the values: each step has equal work
+        return float(work.sum() / (work / values).sum())
     if form is RateForm.LEVEL and follows_speed(steady):
         form = RateForm.RATE
     if form is RateForm.RATE:

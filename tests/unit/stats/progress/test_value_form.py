@@ -53,3 +53,9 @@ def test_level_that_follows_the_speed_is_averaged_over_time() -> None:
     seconds[50::50] += 1.0
     reports = Reports(np.arange(1.0, 201.0), np.cumsum(seconds), 32.0 / seconds)
     assert _value(reports, RateForm.LEVEL) == pytest.approx(199 * 32 / seconds[1:].sum(), rel=0.01)
+
+
+def test_flushed_rates_are_averaged_over_steps_of_equal_work() -> None:
+    values = np.array([100.0, 300.0] * 50)
+    reports = Reports(np.arange(1.0, 101.0), np.full(100, 4.0), values)
+    assert _value(reports, RateForm.RATE) == pytest.approx(150.0, rel=0.01)
