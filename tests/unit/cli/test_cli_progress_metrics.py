@@ -170,7 +170,9 @@ def test_known_format_with_time_per_step_is_better_if_lower() -> None:
     assert parse_metrics(options("tqdm", unit=("steps_per_s=s/it",)))[0].goal is Goal.LOWER
 
 
-@pytest.mark.parametrize("text", ["tqm", "TQDM", "hugging_face", "kera", "gromac"])
+@pytest.mark.parametrize(
+    "text", ["tqm", "tqmd", "tdqm", "TQDM", "hugging_face", "kera", "gromac", "gromax"]
+)
 def test_misspelled_format_is_refused_with_a_suggestion(text: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
         parse_metrics(options(text))
@@ -178,7 +180,7 @@ def test_misspelled_format_is_refused_with_a_suggestion(text: str) -> None:
     assert parse_metrics(options(text, progress_file="log.csv"))[0].name == text
 
 
-@pytest.mark.parametrize("text", ["sps", "loss", "frames", "grams", "terms"])
+@pytest.mark.parametrize("text", ["sps", "loss", "frames", "grams", "terms", "lightness"])
 def test_name_unlike_a_format_reads_the_channel(text: str) -> None:
     assert parse_metrics(options(text))[0].progress == Progress()
 

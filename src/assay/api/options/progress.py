@@ -36,6 +36,11 @@ _PRESET = re.compile(rf"({'|'.join(PRESETS)})(?:\.(\S+))?")
 _MIN_PRESET_SIMILARITY = 0.8
 """Similarity of a name to a known format above which it is taken for a misspelled one."""
 
+_MISTYPED_END = 2
+"""Number of letters at the end of a format that may differ."""
+_MIN_START = 4
+"""Smallest number of equal letters before them."""
+
 
 def parse_progress(options: WorkloadOptions, units: dict[str, str]) -> dict[str, Metric]:
     """Return the metrics of ``--progress``, by name and in order.
@@ -141,13 +146,31 @@ def _demand_no_misspelled_preset(name: str) -> None:
     Raises:
         InvalidInputError: the name resembles a known format.
     """
-    near = nearest(name.lower().replace("_", ""), tuple(PRESETS), _MIN_PRESET_SIMILARITY)
+    plain = name.lower().replace("_", "")
+    near = nearest(plain, tuple(PRESETS), _MIN_PRESET_SIMILARITY)
+    near = near or next((preset for preset in PRESETS if _is_mistyped(plain, preset)), None)
     if near is not None:
         raise InvalidInputError(
             f"Unknown format of progress: {name!r}.",
             f"Did you mean {near}? If the program writes a value {name!r} to the progress channel, "
             "give that value another name.",
         )
+
+
+def _is_mistyped(name: str, known: str) -> bool:
+    """Return whether a name has the letters of a known one in another order, or an exchanged end.
+
+    Short names with swapped letters have a low similarity.
+    """
+    if name[:1] != known[:1]:
+        return False
+    return sorted(name) == sorted(known) or _has_other_end(name, known)
+
+
+def _has_other_end(name: str, known: str) -> bool:
+    start = known[:-_MISTYPED_END]
+    is_as_long = abs(len(name) - len(known)) <= _MISTYPED_END
+    return len(start) >= _MIN_START and name.startswith(start) and is_as_long
 
 
 def is_derived(text: str) -> bool:

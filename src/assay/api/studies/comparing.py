@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from assay.api.composition import laboratory, opened_store, program_of
 from assay.api.context import Context
 from assay.api.options.arm_words import arm_of, named_in_file
+from assay.api.options.unfilled import demand_filled
 from assay.api.options.workload import resolve_workload
 from assay.api.studies.boot_settings import prepare_boot_settings
 from assay.api.studies.built import program_before, with_built
@@ -53,6 +54,7 @@ def _compare(request: CompareRequest, context: Context, lab: Laboratory) -> Stud
     observer = context.observer
     arms = _arms(request, lab)
     workload = resolve_workload(request.workload, configurations=[a.configuration for a in arms])
+    demand_filled(arms, workload)
     demand_directed(workload.metrics)
     observer.workload_known(workload, request.budget)
     spec = StudySpec(
