@@ -81,6 +81,21 @@ def times_disagree(metric: str, launches: int, all_launches: int) -> str:
     )
 
 
+def contradicted_speed(metric: str, slow: str, fast: str, ratio: float) -> str:
+    """Return a note on arms that print constant speeds although the times of their steps differ.
+
+    Args:
+        metric: name of the metric.
+        slow, fast: arms with the longest and the shortest steps.
+        ratio: time of a step of ``slow`` relative to one of ``fast``.
+    """
+    return (
+        f"{metric} is constant within each launch, although a step of {slow} takes {ratio:.3g} "
+        f"times as long as one of {fast}: unless their steps do different work, the printed speed "
+        "contradicts the step times; --metric step_s --objective step_s decides by the times"
+    )
+
+
 def ended_early(launches: int, all_launches: int) -> str:
     """Return a note on launches of a search that assay ended because they were clearly worse.
 

@@ -31,6 +31,7 @@ from assay.records import (
     Until,
     Workload,
 )
+from assay.search.conclusion.constant_speed import contradicted_speeds
 from assay.search.conclusion.progress_notes import progress_notes
 from assay.search.history.first_launch import first_launch_notes
 from assay.search.history.one_time_costs import FirstLaunches
@@ -183,6 +184,47 @@ def test_speed_that_disagrees_with_times_is_noted() -> None:
     (note,) = progress_notes(spec_of(), [sample(times_disagree=True), sample()], ())
     assert note.startswith("in 1 of 2 launches, ")
     assert "disagrees with the times of its reports: the value is the mean of the printed" in note
+
+
+@pytest.mark.parametrize(
+    ("speeds", "slow_end_s", "is_noted"),
+    [
+        ((1600.0, 1600.0), 17.0, True),
+        ((1600.0, 1600.0), 9.1, False),
+        ((1600.0, 800.0), 17.0, False),
+    ],
+)
+def test_constant_speed_that_contradicts_step_times_is_noted(
+    speeds: tuple[float, float], slow_end_s: float, is_noted: bool
+) -> None:
+    steps = tuple(float(step) for step in range(1, 101))
+    samples = [
+        sample(
+            name,
+            series=Series(
+                times_s=tuple(step * end_s / 100 for step in steps),
+                steps=steps,
+                values=(speed,) * 100,
+            ),
+            end_s=end_s,
+        )
+        for name, speed, end_s in zip("ab", speeds, (9.0, slow_end_s), strict=True)
+    ]
+    notes = contradicted_speeds(SPEED, samples)
+    assert bool(notes) is is_noted
+    if notes:
+        assert "a step of b takes 2 times as long as one of a" in notes[0]
+
+
+def test_measured_speed_contradicts_nothing() -> None:
+    samples = [sample("a", series=series_of(settles=True)), sample("b", end_s=90.0)]
+    assert contradicted_speeds(SPEED, samples) == []
+
+
+def test_notes_on_times_are_left_out_if_the_output_is_buffered() -> None:
+    late = Notice("progress_buffered", "All 9 lines arrived at the end.").evidence()
+    (note,) = progress_notes(spec_of(), [sample(evidence=(late,), cumulative=True)], ())
+    assert note.startswith("all 9 lines")
 
 
 def test_launches_ended_early_are_counted_in_the_search_only() -> None:

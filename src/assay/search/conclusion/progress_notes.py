@@ -18,6 +18,7 @@ from assay.records import (
 )
 from assay.records.sample import PROGRESS_PREFIX
 from assay.records.workload import BUILT_IN
+from assay.search.conclusion.constant_speed import contradicted_speeds
 from assay.search.history.block_values import RevisedBlocks
 from assay.search.progress.end_rules import SEARCH_STAGES
 from assay.search.progress.steady_launches import SteadyLaunches
@@ -91,6 +92,7 @@ def _steady_notes(
     disagreeing = sum(part.times_disagree for part in parts)
     if disagreeing:
         yield wording.times_disagree(metric.name, disagreeing, len(parts))
+    yield from contradicted_speeds(metric, samples)
 
 
 def _too_few_reports(steady: SteadyLaunches, arm: str) -> int | None:
