@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TextIO
 
 import msgspec
 
 from assay.bundle.source import Source
 from assay.bundle.streams import stream_of
-from assay.records import Sample, StudySpec, to_builtins
-from assay.search.history.excluded_blocks import block_of, disturbed_blocks, excluded_blocks_of
+from assay.bundle.survey import SampleSurvey
+from assay.records import Sample, StudySpec, encode, to_builtins
+from assay.records.codec import SCHEMA
+from assay.search.history.excluded_blocks import BlockConditions, block_of, conditions_of
 
 
-def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
+class Raw(str):
+    """Text that is JSON already."""
+
+    __slots__ = ()
+
+
+def sample_documents(
+    spec: StudySpec,
+    samples: Iterable[Sample],
+    conditions: BlockConditions | SampleSurvey | None = None,
+) -> Iterator[dict[str, Any]]:
     """Yield the samples of one stratum with the state of their blocks.
 
     ``disturbed``: other processes used the machine. ``excluded``: the block is excluded from all
     figures.
+
+    Args:
+        spec: specification of the study.
+        samples: samples in the order of launch.
+        conditions: conditions of their blocks; ``None`` reads the samples twice.
     """
-    out, disturbed = (find(spec, samples) for find in (excluded_blocks_of, disturbed_blocks))
+    found = conditions or conditions_of(spec, samples)
+    out, disturbed = found.excluded, found.disturbed
     for sample in samples:
         block = block_of(sample)
         marks = {"excluded": block in out, "disturbed": block in disturbed}
@@ -29,16 +48,13 @@ def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dic
 def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
     """Return the document of ``assay study show --json`` with plans and outputs of each stratum.
 
-    Names are not replaced, because the document is for the user of the study.
+    Names are not replaced, because the document is for the user of the study. Samples and outputs
+    are iterators, which read the store.
     """
     of_newest = source.strata[-1].conclusion if source.strata else None
     record = msgspec.structs.replace(source.record, conclusion=of_newest)
     document: dict[str, Any] = {"study": record.id, **to_builtins(record)}
-    document["samples"] = [
-        {"stratum": stratum.stratum.number, **sample}
-        for stratum in source.strata
-        for sample in sample_documents(record.spec, stratum.samples)
-    ]
+    document["samples"] = _samples(source)
     document["plans"] = [
         {"stratum": stratum.stratum.number, **to_builtins(plan)}
         for stratum in source.strata
@@ -50,14 +66,64 @@ def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
         if stratum.conclusion is not None
     ]
     if outputs:
-        document["outputs"] = [
-            {
-                "stratum": stratum.stratum.number,
-                "sample": number,
-                "streams": [to_builtins(stream_of(output)) for output in kept],
-            }
-            for stratum in source.strata
-            for number, kept in enumerate(stratum.outputs(), start=1)
-            if kept
-        ]
+        document["outputs"] = _outputs(source)
     return document
+
+
+def sample_lines(
+    stratum: int, samples: Iterable[Sample], conditions: BlockConditions | SampleSurvey
+) -> Iterator[Raw]:
+    """Yield the documents of ``sample_documents`` with the number of their stratum, encoded.
+
+    Args:
+        stratum: number of the stratum.
+        samples: its samples.
+        conditions: conditions of their blocks.
+    """
+    out, disturbed = conditions.excluded, conditions.disturbed
+    words = ("false", "true")
+    for sample in samples:
+        block = block_of(sample)
+        marks = f'"excluded":{words[block in out]},"disturbed":{words[block in disturbed]}'
+        yield Raw(f'{{"stratum":{stratum},{encode(sample)[1:-1].decode()},{marks}}}')
+
+
+def _samples(source: Source) -> Iterator[Raw]:
+    for stratum, survey in zip(source.strata, source.surveys, strict=True):
+        yield from sample_lines(stratum.stratum.number, stratum.samples, survey)
+
+
+def _outputs(source: Source) -> Iterator[dict[str, Any]]:
+    for stratum in source.strata:
+        for number, kept in enumerate(stratum.outputs(), start=1):
+            if kept:
+                yield {
+                    "stratum": stratum.stratum.number,
+                    "sample": number,
+                    "streams": [to_builtins(stream_of(output)) for output in kept],
+                }
+
+
+def write_json(document: Mapping[str, Any], target: TextIO) -> None:
+    """Write a document in one line; values that are iterators become arrays, an item at a time.
+
+    Args:
+        document: plain values by key.
+        target: text file.
+    """
+    target.write("{")
+    for number, (key, value) in enumerate({"schema": SCHEMA, **document}.items()):
+        target.write(f"{', ' if number else ''}{json.dumps(key)}: ")
+        if isinstance(value, Iterator):
+            _write_array(value, target)
+        else:
+            target.write(json.dumps(value, allow_nan=False))
+    target.write("}\n")
+
+
+def _write_array(items: Iterator[Any], target: TextIO) -> None:
+    target.write("[")
+    for number, item in enumerate(items):
+        document = item if isinstance(item, Raw) else json.dumps(item, allow_nan=False)
+        target.write(f", {document}" if number else document)
+    target.write("]")

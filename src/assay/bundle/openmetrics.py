@@ -7,11 +7,14 @@ the end of names, points of a series in order of time.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TextIO
 
 from assay.bundle.source import Source, StratumSource
+from assay.bundle.survey import SampleSurvey
 from assay.records import Claim, Metric, Sample, Value
 from assay.records.configuration import show_value
 
@@ -21,40 +24,102 @@ _TICK_S = 0.001
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]")
 
 
-@dataclass
+Point = tuple[dict[str, str], float, float | None]
+"""Labels, value, and time in seconds since 1970."""
+Place = tuple[str, str, Value | None]
+"""Stage, arm and fidelity of a series."""
+
+
+@dataclass(frozen=True)
 class _Family:
-    """Metric family of gauges."""
+    """Metric family of gauges.
+
+    Attributes:
+        name: name with its unit.
+        unit: unit; empty for none.
+        text: description.
+        points: points of all series; empty ones omit the family.
+    """
 
     name: str
     unit: str
     text: str
-    points: list[str] = field(default_factory=list)
+    points: Iterable[Point]
 
-    def lines(self) -> Iterator[str]:
-        yield f"# TYPE {self.name} gauge"
-        if self.unit:
-            yield f"# UNIT {self.name} {self.unit}"
-        yield f"# HELP {self.name} {_escaped(self.text, quotes=False)}"
-        yield from self.points
+    def write(self, target: TextIO) -> None:
+        """Write the family, if it has a point."""
+        known: tuple[dict[str, str], str] | None = None
+        for number, (labels, value, at_s) in enumerate(self.points):
+            if number == 0:
+                target.write(f"# TYPE {self.name} gauge\n")
+                if self.unit:
+                    target.write(f"# UNIT {self.name} {self.unit}\n")
+                target.write(f"# HELP {self.name} {_escaped(self.text, quotes=False)}\n")
+            if known is None or known[0] is not labels:  # points of a series share their labels
+                known = labels, _labels(labels)
+            time = "" if at_s is None else f" {at_s:.3f}"
+            target.write(f"{self.name}{known[1]} {value!r}{time}\n")
 
-    def add(self, labels: dict[str, str], value: float, at_s: float | None = None) -> None:
-        time = "" if at_s is None else f" {at_s:.3f}"
-        self.points.append(f"{self.name}{_labels(labels)} {value!r}{time}")
 
-
-def openmetrics(source: Source) -> str:
-    """Return a study in the text format.
+def write_openmetrics(source: Source, target: TextIO) -> None:
+    """Write a study in the text format.
 
     Every launch with a value is a point at its start time, in a series for each stratum, stage and
     arm. Values that launches reported while they ran are points at the times of their reports, in a
     series for each launch. The number of launches by outcome and the claims follow.
     """
-    families = [*_sampled(source), *_reported(source), _launches(source), *_claims(source)]
-    lines = [*_about(source)]
-    for family in families:
-        if family.points:
-            lines += family.lines()
-    return "\n".join([*lines, "# EOF", ""])
+    for line in _about(source):
+        target.write(f"{line}\n")
+    tallies = [
+        _Tally(stratum, survey)
+        for stratum, survey in zip(source.strata, source.surveys, strict=True)
+    ]
+    for family in (
+        *_sampled(source, tallies),
+        *_reported(source),
+        _launches(source, tallies),
+        *_claims(source),
+    ):
+        family.write(target)
+    target.write("# EOF\n")
+
+
+class _Tally:
+    """Points and outcomes of the launches of a stratum, from one pass over its samples.
+
+    Args:
+        stratum, survey: stratum and the survey of its samples.
+    """
+
+    def __init__(self, stratum: StratumSource, survey: SampleSurvey) -> None:
+        self.stratum = stratum
+        self.outcomes: Counter[tuple[str, str, str]] = Counter()
+        self.points: dict[str, dict[Place, array[float]]] = {n: {} for n in survey.metrics}
+        for sample in stratum.samples:
+            launch = sample.launch
+            self.outcomes[str(launch.stage), launch.arm, str(sample.outcome)] += 1
+            place = (str(launch.stage), launch.arm, launch.fidelity)
+            at_s = round(sample.started_at, 3)
+            for name, value in sample.metrics.items():
+                self.points[name].setdefault(place, array("d")).extend((at_s, value))
+
+    def series(self, study: str, metric: str) -> Iterator[Point]:
+        """Yield the points of a metric, by series and in order of time."""
+        for (stage, arm, fidelity), flat in self.points.get(metric, {}).items():
+            labels = {
+                "study": study,
+                "stratum": str(self.stratum.stratum.number),
+                "stage": stage,
+                "arm": arm,
+                **_fidelity_label(fidelity),
+            }
+            last_s = -1.0
+            order = sorted(range(0, len(flat), 2), key=flat.__getitem__)
+            for at in order:
+                # Launches must stay distinct after the clock was set back.
+                at_s = flat[at]
+                last_s = at_s if at_s > last_s + _TICK_S / 2 else last_s + _TICK_S
+                yield labels, flat[at + 1], last_s
 
 
 def _about(source: Source) -> Iterator[str]:
@@ -66,36 +131,35 @@ def _about(source: Source) -> Iterator[str]:
     yield f"assay_study_info{_labels(labels)} 1"
 
 
-def _sampled(source: Source) -> Iterator[_Family]:
+def _sampled(source: Source, tallies: Sequence[_Tally]) -> Iterator[_Family]:
     """Yield a family for each metric of the workload."""
     taken: set[str] = set()
     for metric in source.record.spec.workload.metrics:
-        family = _family_of(metric, taken)
-        for stratum in source.strata:
-            for labels, points in _series(source.record.id, stratum, metric.name):
-                last_s = -1.0
-                for at_s, value in points:
-                    # Launches must stay distinct after the clock was set back.
-                    last_s = at_s if at_s > last_s + _TICK_S / 2 else last_s + _TICK_S
-                    family.add(labels, value, last_s)
-        yield family
+        points = (p for tally in tallies for p in tally.series(source.record.id, metric.name))
+        yield _family_of(metric, taken, points)
 
 
 def _reported(source: Source) -> Iterator[_Family]:
     """Yield a family for each metric that launches report while they run."""
     taken: set[str] = set()
     for metric in source.record.spec.workload.metrics:
-        family = _family_of(metric, taken, kind="reported", text="reported by a running launch")
-        for stratum in source.strata:
-            for number, sample in enumerate(stratum.samples, start=1):
-                if metric.name in sample.series:
-                    _add_series(family, source.record.id, stratum, number, sample, metric.name)
-        yield family
+        points = _reported_points(source, metric.name)
+        text = "reported by a running launch"
+        yield _family_of(metric, taken, points, kind="reported", text=text)
 
 
-def _add_series(
-    family: _Family, study: str, stratum: StratumSource, number: int, sample: Sample, metric: str
-) -> None:
+def _reported_points(source: Source, metric: str) -> Iterator[Point]:
+    for stratum, survey in zip(source.strata, source.surveys, strict=True):
+        if metric not in survey.series:
+            continue
+        for number, sample in enumerate(stratum.samples, start=1):
+            if metric in sample.series:
+                yield from _series_points(source.record.id, stratum, number, sample, metric)
+
+
+def _series_points(
+    study: str, stratum: StratumSource, number: int, sample: Sample, metric: str
+) -> Iterator[Point]:
     labels = {"study": study, "stratum": str(stratum.stratum.number)}
     labels |= {"stage": str(sample.launch.stage), "arm": sample.launch.arm, "launch": str(number)}
     labels |= _fidelity_label(sample.launch.fidelity)
@@ -104,7 +168,7 @@ def _add_series(
     for time_s, value in zip(series.times_s, series.values, strict=True):
         at_s = round(sample.started_at + time_s, 3)
         if at_s > last_s + _TICK_S / 2:  # a series has one point for each time stamp
-            family.add(labels, value, at_s)
+            yield labels, value, at_s
             last_s = at_s
 
 
@@ -113,28 +177,13 @@ def _fidelity_label(low: Value | None) -> dict[str, str]:
     return {} if low is None else {"fidelity": show_value(low)}
 
 
-def _series(
-    study: str, stratum: StratumSource, metric: str
-) -> Iterator[tuple[dict[str, str], list[tuple[float, float]]]]:
-    found: dict[tuple[str, str, Value | None], list[tuple[float, float]]] = {}
-    for sample in stratum.samples:
-        if metric in sample.metrics:
-            place = (str(sample.launch.stage), sample.launch.arm, sample.launch.fidelity)
-            at_s = round(sample.started_at, 3)
-            found.setdefault(place, []).append((at_s, sample.metrics[metric]))
-    for (stage, arm, fidelity), points in found.items():
-        labels = {
-            "study": study,
-            "stratum": str(stratum.stratum.number),
-            "stage": stage,
-            "arm": arm,
-            **_fidelity_label(fidelity),
-        }
-        yield labels, sorted(points, key=lambda point: point[0])
-
-
 def _family_of(
-    metric: Metric, taken: set[str], *, kind: str = "sample", text: str = "of one launch"
+    metric: Metric,
+    taken: set[str],
+    points: Iterable[Point],
+    *,
+    kind: str = "sample",
+    text: str = "of one launch",
 ) -> _Family:
     """Return the family of a metric, whose name ends in the unit as specified."""
     unit = _UNITS.get(metric.unit, "")
@@ -144,39 +193,39 @@ def _family_of(
         name += "_"
     taken.add(f"{name}_{unit}")
     text = f"{metric.name} {text}" + (f", in {metric.unit}" if metric.unit else "")
-    return _Family(f"{name}_{unit}" if unit else name, unit, f"{text}.")
+    return _Family(f"{name}_{unit}" if unit else name, unit, f"{text}.", points)
 
 
-def _launches(source: Source) -> _Family:
-    family = _Family("assay_launches", "", "Launches by outcome.")
-    for stratum in source.strata:
-        counts = Counter(map(_kind_of, stratum.samples))
-        for (stage, arm, outcome), count in sorted(counts.items()):
-            labels = {"study": source.record.id, "stratum": str(stratum.stratum.number)}
+def _launches(source: Source, tallies: Sequence[_Tally]) -> _Family:
+    points: list[Point] = []
+    for tally in tallies:
+        for (stage, arm, outcome), count in sorted(tally.outcomes.items()):
+            labels = {"study": source.record.id, "stratum": str(tally.stratum.stratum.number)}
             labels |= {"stage": stage, "arm": arm, "outcome": outcome}
-            family.add(labels, float(count))
-    return family
-
-
-def _kind_of(sample: Sample) -> tuple[str, str, str]:
-    return str(sample.launch.stage), sample.launch.arm, str(sample.outcome)
+            points.append((labels, float(count), None))
+    return _Family("assay_launches", "", "Launches by outcome.", points)
 
 
 def _claims(source: Source) -> Iterable[_Family]:
-    ratio = _Family("assay_claim_ratio", "", "Ratio of arm b to arm a.")
-    low = _Family("assay_claim_ratio_low", "", "Lower end of the interval of the ratio.")
-    high = _Family("assay_claim_ratio_high", "", "Upper end of the interval of the ratio.")
-    blocks = _Family("assay_claim_blocks", "", "Number of paired launches of the claim.")
+    ratio: list[Point] = []
+    ends: tuple[list[Point], list[Point]] = ([], [])
+    blocks: list[Point] = []
     for stratum in source.strata:
         for claim in stratum.conclusion.every_claim if stratum.conclusion else ():
             labels = _claim_labels(source.record.id, stratum, claim)
             if claim.blocks:
-                ratio.add(labels, claim.ratio)
-            blocks.add(labels, float(claim.blocks))
-            for family, end in zip((low, high), claim.ci, strict=True):
+                ratio.append((labels, claim.ratio, None))
+            blocks.append((labels, float(claim.blocks), None))
+            for points, end in zip(ends, claim.ci, strict=True):
                 if end is not None:
-                    family.add(labels, end)
-    return ratio, low, high, blocks
+                    points.append((labels, end, None))
+    low, high = ends
+    return (
+        _Family("assay_claim_ratio", "", "Ratio of arm b to arm a.", ratio),
+        _Family("assay_claim_ratio_low", "", "Lower end of the interval of the ratio.", low),
+        _Family("assay_claim_ratio_high", "", "Upper end of the interval of the ratio.", high),
+        _Family("assay_claim_blocks", "", "Number of paired launches of the claim.", blocks),
+    )
 
 
 def _claim_labels(study: str, stratum: StratumSource, claim: Claim) -> dict[str, str]:

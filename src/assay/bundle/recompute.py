@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -138,7 +138,7 @@ def script_of(
     conclusion: Conclusion,
     plans: Sequence[Plan],
     workload: Workload,
-    samples: Sequence[Sample] = (),
+    samples: Iterable[Sample] = (),
 ) -> str | None:
     """Return the script of a recommendation; ``None`` without a recommendation.
 

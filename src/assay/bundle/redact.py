@@ -9,7 +9,8 @@ from __future__ import annotations
 import enum
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -85,6 +86,15 @@ class Redactor:
         if counts:
             self.replaced.update(counts)
         return bare
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Redact documents again without counting their replacements again."""
+        counted = self.replaced.copy()
+        try:
+            yield
+        finally:
+            self.replaced = counted
 
     def _redacted(self, text: str) -> tuple[str, Counter[str]]:
         counts: Counter[str] = Counter()

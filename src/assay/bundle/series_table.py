@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import TextIO
 
 from assay.bundle.source import Source
 from assay.bundle.table import full_fidelity
@@ -20,20 +20,21 @@ COLUMNS = (
 """Columns: ``sample`` is the number of the sample in its stratum, as in the table of samples."""
 
 
-def series_table(source: Source) -> str:
-    """Return the reported values of all launches, with empty cells without a value.
+def write_series_table(source: Source, target: TextIO) -> None:
+    """Write the reported values of all launches, with empty cells without a value.
 
     Args:
         source: data of a study.
+        target: text file.
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
+    writer = csv.writer(target, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     full = full_fidelity(source.record.spec)
-    for stratum in source.strata:
+    for stratum, survey in zip(source.strata, source.surveys, strict=True):
+        if not survey.series:
+            continue
         for number, sample in enumerate(stratum.samples, start=1):
             writer.writerows(_rows(stratum.stratum.number, number, sample, full))
-    return out.getvalue()
 
 
 def _rows(stratum: int, number: int, sample: Sample, full: Value | None) -> Iterator[list[str]]:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
 
 import msgspec
 
-from assay.records import Claim, Conclusion, Evidence, Output, Plan, Sample, Stratum
+from assay.bundle.samples import ChangedSamples, Samples, StoredOutputs, StoredSamples
+from assay.bundle.survey import SampleSurvey, survey_of
+from assay.records import (
+    Claim,
+    Conclusion,
+    Configuration,
+    Evidence,
+    Output,
+    Plan,
+    Sample,
+    Stratum,
+    StudySpec,
+)
 from assay.records.front import FrontPoint
 from assay.records.sample import PROGRESS_PREFIX, PROGRESS_QUOTES, STDERR_LINES
 from assay.search.history.output_comparison import without_lines
@@ -25,16 +37,22 @@ class StratumSource:
     Attributes:
         stratum: conditions and machine document.
         plans: plans in the order of the first launches of their configurations.
-        samples: samples in the order of launch.
+        samples: samples in the order of launch; stored ones are read again for each pass.
         outputs: reads their stored outputs, in the same order.
         conclusion: conclusion, if there is one.
+        survey: survey of the samples; ``None`` if it was not made yet.
     """
 
     stratum: Stratum
     plans: tuple[Plan, ...]
-    samples: tuple[Sample, ...]
+    samples: Samples
     outputs: Callable[[], Iterator[tuple[Output, ...]]]
     conclusion: Conclusion | None = None
+    survey: SampleSurvey | None = None
+
+    def surveyed(self, spec: StudySpec) -> SampleSurvey:
+        """Return the survey of the samples of a study with this specification."""
+        return self.survey or survey_of(spec, self.samples)
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,16 @@ class Source:
 
     record: StudyRecord
     strata: tuple[StratumSource, ...]
+
+    @cached_property
+    def surveys(self) -> tuple[SampleSurvey, ...]:
+        """Return the survey of each stratum."""
+        return tuple(stratum.surveyed(self.record.spec) for stratum in self.strata)
+
+    @property
+    def samples(self) -> int:
+        """Return the number of samples of all strata."""
+        return sum(len(stratum.samples) for stratum in self.strata)
 
 
 def without_outputs(source: Source) -> Source:
@@ -57,8 +85,12 @@ def _stratum_without_outputs(stratum: StratumSource) -> StratumSource:
     if found is not None:
         notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
-    samples = tuple(without_lines(_without_errors(sample)) for sample in stratum.samples)
-    return dataclasses.replace(stratum, samples=samples, conclusion=found)
+    samples = ChangedSamples(stratum.samples, _without_own_lines)
+    return dataclasses.replace(stratum, samples=samples, conclusion=found, survey=None)
+
+
+def _without_own_lines(sample: Sample) -> Sample:
+    return without_lines(_without_errors(sample))
 
 
 def _without_errors(sample: Sample) -> Sample:
@@ -117,7 +149,7 @@ def _claim_without_lines(claim: Claim) -> Claim:
 
 
 def read_source(store: Store, study_id: str) -> Source:
-    """Read all data of a study.
+    """Survey all data of a study; its samples and outputs are read when they are written.
 
     Samples are only ever appended, and a conclusion states its number of samples. So data read in
     this order are consistent even if the study is running.
@@ -130,38 +162,26 @@ def read_source(store: Store, study_id: str) -> Source:
     record = store.study(study_id)
     strata = []
     for stratum in record.strata:
-        samples = tuple(store.samples(study_id, stratum.number))
+        number = stratum.number
+        survey = survey_of(record.spec, store.iterate_samples(study_id, number))
         strata.append(
             StratumSource(
                 stratum=stratum,
-                plans=_as_launched(store.plans(study_id, stratum.number), samples),
-                samples=samples,
-                outputs=_Outputs(store, study_id, stratum.number, len(samples)),
-                conclusion=verdicts.get(stratum.number),
+                plans=_as_launched(store.plans(study_id, number), survey.configurations),
+                samples=StoredSamples(store, study_id, number, survey.samples),
+                outputs=StoredOutputs(store, study_id, number, survey.samples),
+                conclusion=verdicts.get(number),
+                survey=survey,
             )
         )
     return Source(record, tuple(strata))
 
 
-@dataclass(frozen=True)
-class _Outputs:
-    """Reads the outputs of the samples at the time of export, without later ones."""
-
-    store: Store
-    study_id: str
-    stratum: int
-    samples: int
-
-    def __call__(self) -> Iterator[tuple[Output, ...]]:
-        return islice(self.store.outputs(self.study_id, self.stratum), self.samples)
-
-
-def _as_launched(plans: list[Plan], samples: tuple[Sample, ...]) -> tuple[Plan, ...]:
-    """Return the plans of samples in the order of their first launches."""
+def _as_launched(plans: list[Plan], configurations: Iterable[Configuration]) -> tuple[Plan, ...]:
+    """Return the plans of samples in the order of the first launches of their configurations."""
     by_configuration = {plan.configuration: plan for plan in plans}
-    order = dict.fromkeys(sample.launch.configuration for sample in samples)
     return tuple(
         by_configuration[configuration]
-        for configuration in order
+        for configuration in configurations
         if configuration in by_configuration
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from assay.bundle.source import Source
-from assay.records import Sample, StudySpec, Value
+from assay.records import Evidence, Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.history.excluded_blocks import block_of, excluded_blocks_of
+from assay.search.history.excluded_blocks import block_of
 from assay.untrusted import no_formula
 
 _POSITION_COLUMNS = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
@@ -37,12 +36,12 @@ def write_table(source: Source, target: TextIO) -> None:
     """
     defaults = _defaults(source.record.spec)
     full = full_fidelity(source.record.spec)
-    samples = [sample for stratum in source.strata for sample in stratum.samples]
-    metrics = _names(sample.metrics for sample in samples)
-    settings = _names(sample.launch.configuration for sample in samples)
-    values = _names([e.kind for e in s.evidence if e.value is not None] for s in samples)
-    notes = _names([e.kind for e in s.evidence if e.note is not None] for s in samples)
-    steady = _names(sample.steady for sample in samples)
+    surveys = source.surveys
+    metrics = _names(survey.metrics for survey in surveys)
+    settings = _names(one for survey in surveys for one in survey.configurations)
+    values = _names(survey.values for survey in surveys)
+    notes = _names(survey.notes for survey in surveys)
+    steady = _names(survey.steady for survey in surveys)
     out = csv.writer(target, lineterminator="\r\n")
     out.writerow(
         [
@@ -54,17 +53,16 @@ def write_table(source: Source, target: TextIO) -> None:
             *(f"evidence.{kind}.note" for kind in notes),
         ]
     )
-    for stratum in source.strata:
-        lost = excluded_blocks_of(source.record.spec, stratum.samples)
+    for stratum, survey in zip(source.strata, surveys, strict=True):
         for number, sample in enumerate(stratum.samples, start=1):
+            lost = block_of(sample) in survey.excluded
             out.writerow(
                 [
-                    *_fixed(stratum.stratum.number, number, sample, full, block_of(sample) in lost),
+                    *_fixed(stratum.stratum.number, number, sample, full, lost),
                     *(_cell(sample.metrics.get(name)) for name in metrics),
                     *(_steady(sample, name, field) for name in steady for field in _STEADY),
                     *(cell for name in settings for cell in _setting(sample, name, defaults)),
-                    *(_evidence(sample, kind) for kind in values),
-                    *(_note(sample, kind) for kind in notes),
+                    *_evidence(sample, values, notes),
                 ]
             )
 
@@ -124,12 +122,17 @@ def _steady(sample: Sample, name: str, field: str) -> str:
     return _cell(getattr(sample.steady.get(name), field, None))
 
 
-def _evidence(sample: Sample, kind: str) -> str:
-    return _cell(next((e.value for e in sample.evidence if e.kind == kind), None))
-
-
-def _note(sample: Sample, kind: str) -> str:
-    return _cell(next((e.note for e in sample.evidence if e.kind == kind), None))
+def _evidence(
+    sample: Sample, value_kinds: Sequence[str], note_kinds: Sequence[str]
+) -> Iterator[str]:
+    """Yield the first value and the first note of these kinds of evidence."""
+    first: dict[str, Evidence] = {}
+    for piece in sample.evidence:
+        first.setdefault(piece.kind, piece)
+    for kind in value_kinds:
+        yield _cell(first[kind].value) if kind in first else ""
+    for kind in note_kinds:
+        yield _cell(first[kind].note) if kind in first else ""
 
 
 def _cell(value: Value | None) -> str:
@@ -137,10 +140,3 @@ def _cell(value: Value | None) -> str:
     if value is None:
         return ""
     return no_formula(value) if isinstance(value, str) else show_value(value)
-
-
-def table(source: Source) -> str:
-    """Return the table as text."""
-    out = io.StringIO(newline="")
-    write_table(source, out)
-    return out.getvalue()

@@ -37,17 +37,21 @@ from assay.bundle.layout import (
 )
 from assay.bundle.recompute import is_same_conclusion, recompute, script_of, without_script
 from assay.bundle.redact import Redactor
+from assay.bundle.samples import ChangedSamples, Samples
 from assay.bundle.source import Source, StratumSource, without_outputs
 from assay.bundle.streams import stream_of
 from assay.bundle.versions import package_versions
 from assay.errors import AssayError, NotPossibleError
-from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
+from assay.records import Conclusion, Plan, Stratum, StudySpec, encode
 from assay.records.codec import SCHEMA, parse_json
 from assay.settings.registry import builtin
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """Earliest date in the ZIP format."""
 _LEVEL = 6
+MAX_RECOMPUTED = 20_000
+"""Maximum number of samples whose conclusion an export recomputes, with 400 MB of memory. Readers
+recompute any."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,20 @@ def write_bundle(
         verdicts, notes = [], []
         for stratum in source.strata:
             bare = _RedactedStratum.of(stratum, redactor)
+            named = redactor.replaced.copy()
             _write_stratum(chained, bare, stratum, redactor, outputs)
-            found = _verdict(record.spec, stratum, spec, bare)
-            if found is None:
-                continue
-            verdicts.append(_write_verdict(chained, spec, bare, found))
-            if found.difference is not None:
+            renamed = redactor.replaced != named or _is_renamed(record.spec, spec)
+            with redactor.uncounted():
+                found = _verdict(record.spec, stratum, spec, bare, renamed=renamed)
+                if found is None:
+                    continue
+                verdicts.append(_write_verdict(chained, spec, bare, found))
+            if not found.recomputed:
+                notes.append(
+                    f"The export did not recompute the conclusion of stratum {bare.stratum.number} "
+                    f"from its {len(bare.samples):,} samples. `assay study verify` does."
+                )
+            elif found.difference is not None:
                 notes.append(
                     f"The conclusion of stratum {bare.stratum.number} differs from the one that "
                     f"this assay computes from its samples ({found.difference}): another version "
@@ -121,9 +133,7 @@ def write_bundle(
             includes_outputs=outputs,
         )
         chained.seal(encode(manifest))
-    return WrittenBundle(
-        manifest, sum(len(stratum.samples) for stratum in source.strata), tuple(notes)
-    )
+    return WrittenBundle(manifest, source.samples, tuple(notes))
 
 
 class _ChainedArchive:
@@ -187,16 +197,21 @@ class _RedactedStratum:
 
     stratum: Stratum
     plans: tuple[Plan, ...]
-    samples: tuple[Sample, ...]
+    samples: Samples
     conclusion: Conclusion | None
+    has_named_conclusion: bool = False
 
     @classmethod
     def of(cls, stratum: StratumSource, redactor: Redactor) -> _RedactedStratum:
+        """Return a stratum; many samples are redacted as they are read."""
+        samples: Samples = ChangedSamples(stratum.samples, redactor.record)
+        conclusion = None if stratum.conclusion is None else redactor.record(stratum.conclusion)
         return cls(
             redactor.stratum(stratum.stratum),
             tuple(redactor.record(plan) for plan in stratum.plans),
-            tuple(redactor.record(sample) for sample in stratum.samples),
-            None if stratum.conclusion is None else redactor.record(stratum.conclusion),
+            samples if len(samples) > MAX_RECOMPUTED else tuple(samples),
+            conclusion,
+            conclusion != stratum.conclusion,
         )
 
 
@@ -231,27 +246,45 @@ class _Verdict:
         versions: versions that computed it.
         difference: first difference from the recomputed conclusion, or reason why it could not be
             recomputed.
+        recomputed: the export recomputed it, or tried to.
     """
 
     conclusion: Conclusion
     versions: dict[str, str]
     difference: str | None = None
+    recomputed: bool = True
+
+
+def _is_renamed(spec: StudySpec, bare_spec: StudySpec) -> bool:
+    """Return whether names were replaced in more of a specification than its working directory."""
+    workload = msgspec.structs.replace(bare_spec.workload, cwd=spec.workload.cwd)
+    return msgspec.structs.replace(bare_spec, workload=workload) != spec
 
 
 def _verdict(
-    spec: StudySpec, stratum: StratumSource, bare_spec: StudySpec, bare: _RedactedStratum
+    spec: StudySpec,
+    stratum: StratumSource,
+    bare_spec: StudySpec,
+    bare: _RedactedStratum,
+    *,
+    renamed: bool,
 ) -> _Verdict | None:
     """Return the conclusion for the documents in the bundle.
 
     It is recomputed from the redacted documents: replacing names in the recorded conclusion would
-    not yield the same sentences, since some are shortened and some quote single words.
+    not yield the same sentences, since some are shortened and some quote single words. A conclusion
+    on many samples is recomputed only if names were replaced: it would need all of them in memory.
     """
     if stratum.conclusion is None or bare.conclusion is None:
         return None
+    versions = {"assay": bare.stratum.assay_version}
+    if len(bare.samples) > MAX_RECOMPUTED and not renamed and not bare.has_named_conclusion:
+        return _Verdict(without_script(bare.conclusion), versions, recomputed=False)
+    samples = tuple(bare.samples)
     try:
-        found = recompute(spec, stratum.samples, stratum.stratum, stratum.conclusion)
+        found = recompute(spec, tuple(stratum.samples), stratum.stratum, stratum.conclusion)
         if is_same_conclusion(found, stratum.conclusion):
-            again = recompute(bare_spec, bare.samples, bare.stratum, bare.conclusion)
+            again = recompute(bare_spec, samples, bare.stratum, bare.conclusion)
             if _figures(again) == _figures(bare.conclusion):
                 return _Verdict(without_script(again), package_versions())
             found = again
@@ -259,7 +292,6 @@ def _verdict(
         difference = first.key if first else "its text"
     except AssayError as error:
         difference = error.cause.rstrip(".")
-    versions = {"assay": bare.stratum.assay_version}
     return _Verdict(without_script(bare.conclusion), versions, difference)
 
 
@@ -297,9 +329,7 @@ def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
     from assay.store.schema import HEAD
 
     measured = _several(stratum.stratum.assay_version for stratum in source.strata)
-    launchers = _several(
-        sample.launcher_version for stratum in source.strata for sample in stratum.samples
-    )
+    launchers = _several(text for survey in source.surveys for text in survey.launchers)
     return {
         **package_versions(),
         "measured_by": redactor.text(measured),

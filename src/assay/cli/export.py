@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 import msgspec
 
@@ -17,7 +19,7 @@ from assay.cli.arguments.common import CommonOptions
 from assay.cli.arguments.study import STDOUT
 from assay.cli.documents.study import ExportedFile, StudyExportAnswer
 from assay.cli.process.termination import terminate_in_order
-from assay.cli.show.json_output import json_text, print_json
+from assay.cli.show.json_output import print_json
 from assay.machine.document import Machine
 from assay.records import (
     Conclusion,
@@ -69,14 +71,14 @@ EXPORT_RECORDS = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ..
 
 def _write(one: ExportFile, source: Source, writer: Writer, outputs: bool) -> ExportedFile:
     """Write one file, and return its description."""
-    with _target(one.path) as target:
+    with _target(one) as target:
         bundle = writer(source, target, outputs)
     has_size = one.path != STDOUT and Path(one.path).is_file()
     found = ExportedFile(
         form=one.form,
         file=one.path,
         study=source.record.id,
-        samples=sum(len(stratum.samples) for stratum in source.strata),
+        samples=source.samples,
         size_bytes=Path(one.path).stat().st_size if has_size else None,
     )
     if bundle is None:
@@ -91,16 +93,19 @@ def _write(one: ExportFile, source: Source, writer: Writer, outputs: bool) -> Ex
 
 
 @contextlib.contextmanager
-def _target(path: str) -> Iterator[BinaryIO]:
-    if path != STDOUT:
-        with replace_atomically(Path(path)) as file:
+def _target(one: ExportFile) -> Iterator[BinaryIO]:
+    if one.path != STDOUT:
+        with replace_atomically(Path(one.path)) as file:
             yield file
         return
-    # Writing a ZIP archive needs to seek, and a pipe cannot.
-    whole = io.BytesIO()
-    yield whole
     sys.stdout.flush()
-    sys.stdout.buffer.write(whole.getbuffer())
+    if one.form != "bundle":
+        yield sys.stdout.buffer
+    else:  # writing a ZIP archive needs to seek, and a pipe cannot
+        with tempfile.TemporaryFile() as whole:
+            yield whole
+            whole.seek(0)
+            shutil.copyfileobj(whole, sys.stdout.buffer)
     sys.stdout.flush()
 
 
@@ -133,40 +138,55 @@ def _bundle() -> Writer:
 
 
 def _csv() -> Writer:
-    from assay.bundle.table import table
+    from assay.bundle.table import write_table
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        target.write(table(source).encode(errors="backslashreplace"))
+        with _text(target) as text:
+            write_table(source, text)
 
     return write
 
 
 def _series() -> Writer:
-    from assay.bundle.series_table import series_table
+    from assay.bundle.series_table import write_series_table
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        target.write(series_table(source).encode(errors="backslashreplace"))
+        with _text(target) as text:
+            write_series_table(source, text)
 
     return write
 
 
 def _json() -> Writer:
-    from assay.bundle.document import study_document
+    from assay.bundle.document import study_document, write_json
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        document = study_document(source, outputs=outputs)
-        target.write(json_text(document).encode(errors="backslashreplace") + b"\n")
+        with _text(target) as text:
+            write_json(study_document(source, outputs=outputs), text)
 
     return write
 
 
 def _openmetrics() -> Writer:
-    from assay.bundle.openmetrics import openmetrics
+    from assay.bundle.openmetrics import write_openmetrics
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        target.write(openmetrics(source).encode(errors="backslashreplace"))
+        with _text(target) as text:
+            write_openmetrics(source, text)
 
     return write
+
+
+@contextlib.contextmanager
+def _text(target: BinaryIO) -> Iterator[TextIO]:
+    """Open a binary file for text, and leave it open at the end."""
+    text = io.TextIOWrapper(target, "utf-8", errors="backslashreplace", newline="")
+    try:
+        yield text
+        text.flush()
+    finally:
+        with contextlib.suppress(OSError):
+            text.detach()
 
 
 _DESCRIBED = {

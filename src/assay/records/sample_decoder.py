@@ -44,16 +44,21 @@ class SampleDecoder:
         return decode(document, Sample)
 
     def _sample(self, rough: Any) -> Sample:
-        fields = {name: getattr(rough, name) for name in Sample.__struct_fields__}
+        fields = msgspec.structs.asdict(rough)
         fields["launch"] = self._launch(rough.launch)
-        fields["evidence"] = tuple([self._shared("evidence", part) for part in rough.evidence])
+        # The pieces of evidence are most parts of a sample: known ones take no call.
+        known = self._known["evidence"]
+        documents = map(bytes, rough.evidence)
+        fields["evidence"] = tuple(
+            [known.get(document) or self._shared("evidence", document) for document in documents]
+        )
         fields["node"] = sys.intern(rough.node)
         fields["launcher_version"] = sys.intern(rough.launcher_version)
         self._share(fields, _IN_SAMPLE)
         return Sample(**fields)
 
     def _launch(self, rough: Any) -> Launch:
-        fields = {name: getattr(rough, name) for name in Launch.__struct_fields__}
+        fields = msgspec.structs.asdict(rough)
         fields["arm"] = sys.intern(rough.arm)
         self._share(fields, _IN_LAUNCH)
         return Launch(**fields)
@@ -61,13 +66,12 @@ class SampleDecoder:
     def _share(self, fields: dict[str, Any], names: tuple[str, ...]) -> None:
         """Replace the undecoded parts of a record; absent ones receive their default."""
         for name in names:
-            if raw := bytes(fields[name]):
-                fields[name] = self._shared(name, raw)
+            if document := bytes(fields[name]):
+                fields[name] = self._shared(name, document)
             else:
                 del fields[name]
 
-    def _shared(self, name: str, raw: bytes | msgspec.Raw) -> Any:
-        document = bytes(raw)
+    def _shared(self, name: str, document: bytes) -> Any:
         known = self._known[name]
         if document in known:
             return known[document]

@@ -6,8 +6,9 @@ import csv
 import io
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 import pytest
@@ -16,10 +17,10 @@ from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from studies import an_output, source_of, spec_of, stratum_of
 
-from assay.bundle.document import study_document
-from assay.bundle.openmetrics import openmetrics
-from assay.bundle.series_table import series_table
-from assay.bundle.table import table
+from assay.bundle.document import study_document, write_json
+from assay.bundle.openmetrics import write_openmetrics
+from assay.bundle.series_table import write_series_table
+from assay.bundle.table import write_table
 from assay.records import (
     Arm,
     Configuration,
@@ -38,8 +39,20 @@ from assay.records import (
 from assay.records.workload import WALL
 
 
+def text_of(write: Callable[[Any, TextIO], None], source: Any) -> str:
+    target = io.StringIO(newline="")
+    write(source, target)
+    return target.getvalue()
+
+
+def document_of(source: Any) -> Any:
+    target = io.StringIO()
+    write_json(study_document(source), target)
+    return json.loads(target.getvalue())
+
+
 def rows_of(source: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(table(source), newline="")))
+    return list(csv.DictReader(io.StringIO(text_of(write_table, source), newline="")))
 
 
 def test_unset_settings_have_default_values() -> None:
@@ -117,7 +130,7 @@ def test_table_preserves_any_text() -> None:
 
 def points_of(source: Any) -> dict[str, list[Any]]:
     """Return the result of a strict parser."""
-    text = openmetrics(source)
+    text = text_of(write_openmetrics, source)
     assert text.endswith("# EOF\n")
     return {family.name: family.samples for family in text_string_to_metric_families(text)}
 
@@ -230,7 +243,7 @@ def test_document_contains_complete_study() -> None:
     source = source_of(
         spec_of(Kind.TUNE), output=lambda number: (an_output(f"{number}\n".encode()),)
     )
-    document = json.loads(json.dumps(study_document(source), allow_nan=False))
+    document = document_of(source)
     (one,) = source.strata
     assert document["study"] == "kq3v8ma"
     assert len(document["samples"]) == len(one.samples) == len(document["outputs"])
@@ -270,7 +283,7 @@ def test_rows_and_documents_mark_left_out_samples() -> None:
     assert any(expected)
     assert not all(expected)
     assert found == expected
-    assert [sample["excluded"] for sample in study_document(source)["samples"]] == expected
+    assert [sample["excluded"] for sample in document_of(source)["samples"]] == expected
     admitting = msgspec.structs.replace(source.record.spec, disturbed_above=None)
     quiet = replace(source, record=msgspec.structs.replace(source.record, spec=admitting))
     assert {row["excluded"] for row in rows_of(quiet)} == {"false"}
@@ -297,7 +310,7 @@ def reporting_source() -> Any:
 
 def test_reported_values_are_a_table_of_their_own() -> None:
     source = reporting_source()
-    rows = list(csv.DictReader(io.StringIO(series_table(source), newline="")))
+    rows = list(csv.DictReader(io.StringIO(text_of(write_series_table, source), newline="")))
     assert len(rows) == 2 * len(source.strata[0].samples)
     assert [rows[0][name] for name in ("metric", "step", "value", "min", "max", "count")] == [
         *("sps", "10.0", "5.0", "4.0", "7.0", "3")

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Sample, StudySpec
-from assay.search.history.excluded_blocks import block_of, disturbed_blocks, excluded_blocks_of
+from assay.search.history.excluded_blocks import block_of, conditions_of
 
 LIBRARIES = ("pandas", "polars")
 """Libraries for tables, in the order of preference."""
@@ -20,7 +20,8 @@ def rows_of(study_id: str, spec: StudySpec, samples: Sequence[Sample]) -> list[d
     Columns are the study, the launch and its outcome, the fidelity of a study with one, each varied
     setting (``None`` for its default) and each metric.
     """
-    excluded, disturbed = (f(spec, samples) for f in (excluded_blocks_of, disturbed_blocks))
+    conditions = conditions_of(spec, samples)
+    excluded, disturbed = conditions.excluded, conditions.disturbed
     settings = list(dict.fromkeys(name for s in samples for name in s.launch.configuration))
     metrics = list(
         dict.fromkeys(

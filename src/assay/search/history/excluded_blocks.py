@@ -5,45 +5,73 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.records import Sample, Stage, StudySpec
-from assay.search.history.history import History
+from assay.search.history.block_loads import BlockLoads
 
 Block = tuple[Stage, int]
 """Stage of a block, and its number in the stage."""
 
 
+class BlockConditions:
+    """Disturbed and excluded blocks of a stratum, from samples that it does not keep.
+
+    Args:
+        spec: specification of the study.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        stages = () if spec.disturbed_above is None else tuple(Stage)
+        self._loads = {stage: BlockLoads.of(spec) for stage in stages}
+
+    def add(self, sample: Sample) -> None:
+        """Add the next sample of the stratum."""
+        if self._loads and sample.launch.fidelity is None:
+            self._loads[sample.launch.stage].add(sample)
+
+    @property
+    def disturbed(self) -> frozenset[Block]:
+        """Return the blocks in which other processes used more of the CPUs than admitted."""
+        return frozenset(
+            (stage, number)
+            for stage, loads in self._loads.items()
+            if stage is not Stage.SURVEY
+            for number in loads.disturbed()
+        )
+
+    @property
+    def excluded(self) -> frozenset[Block]:
+        """Return the disturbed blocks of the stages in which enough blocks were undisturbed.
+
+        Warm-up launches do not belong to any: they never enter a figure.
+        """
+        return frozenset(
+            (stage, number)
+            for stage, loads in self._loads.items()
+            if stage is not Stage.SURVEY and not loads.mostly_disturbed()
+            for number in loads.disturbed()
+        )
+
+
+def conditions_of(spec: StudySpec, samples: Iterable[Sample]) -> BlockConditions:
+    """Return the conditions of the blocks of one stratum.
+
+    Args:
+        spec: specification of the study.
+        samples: samples of one stratum, in the order of launch.
+    """
+    found = BlockConditions(spec)
+    for sample in samples:
+        found.add(sample)
+    return found
+
+
 def excluded_blocks_of(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
     """Return the disturbed blocks of the stages in which enough blocks were undisturbed.
 
-    Warm-up launches do not belong to any: they never enter a figure.
-
     Args:
         spec: specification of the study.
-        samples: samples of one stratum.
+        samples: samples of one stratum, in the order of launch.
     """
-    history = History.of(spec, samples)
-    return _disturbed(history, [s for s in _COUNTING if not history.mostly_disturbed(s)])
-
-
-def disturbed_blocks(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
-    """Return the blocks in which other processes used more of the CPUs than admitted.
-
-    Args:
-        spec: specification of the study.
-        samples: samples of one stratum.
-    """
-    return _disturbed(History.of(spec, samples), _COUNTING)
-
-
-_COUNTING = tuple(stage for stage in Stage if stage is not Stage.SURVEY)
-
-
-def _disturbed(history: History, stages: Iterable[Stage]) -> frozenset[Block]:
-    return frozenset(
-        (stage, number)
-        for stage in stages
-        for number in history.blocks(stage)
-        if history.is_disturbed(stage, number)
-    )
+    return conditions_of(spec, samples).excluded
 
 
 def block_of(sample: Sample) -> Block:

@@ -1,0 +1,1 @@
+"""Benchmark of sizes that users reach: large studies, stores and machines."""
