@@ -77,7 +77,12 @@ class SampleDecoder:
             return known[document]
         if len(known) >= MAX_SHARED_PARTS:
             known.clear()
-        part = known[document] = _part_decoders()[name].decode(document)
+        part = _part_decoders()[name].decode(document)
+        if isinstance(part, Evidence):
+            part = msgspec.structs.replace(
+                part, kind=sys.intern(part.kind), unit=sys.intern(part.unit)
+            )
+        known[document] = part
         return part
 
 

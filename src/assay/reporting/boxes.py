@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.records import Goal, Summary
 from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences
 from assay.reporting.inputs import ReportInput
@@ -38,7 +39,7 @@ class Box:
     Attributes:
         label, phase, role: as in ``ArmRow``.
         summary: five-number summary; ``None`` without a value.
-        dots: the launches.
+        dots: the drawn launches.
         note: launches that are not in the box.
         fences: range of values without outliers; absent without a value.
     """
@@ -62,15 +63,17 @@ class BoxFigure:
     boxes: tuple[Box, ...]
 
 
-def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> BoxFigure | None:
-    """Return box plots of all arms; ``None`` without any value."""
+def box_figure(
+    report: ReportInput, rows: Sequence[ArmRow], scale: Scale, drawn: DrawnLaunches
+) -> BoxFigure | None:
+    """Return box plots of all arms, with the drawn launches; ``None`` without any value."""
     boxes = tuple(
         Box(
             arm_label(r.name),
             r.phase,
             r.role,
             r.summary,
-            _dots(r),
+            _dots(r, drawn),
             _missing(r),
             fences(r.values) if r.values else None,
         )
@@ -81,11 +84,11 @@ def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Box
     return BoxFigure(label_of(report.metric), report.metric.goal, scale, boxes)
 
 
-def _dots(row: ArmRow) -> tuple[Dot, ...]:
+def _dots(row: ArmRow, drawn: DrawnLaunches) -> tuple[Dot, ...]:
     return tuple(
         Dot(t.number, t.value, t.state is State.CENSORED, t.state is State.LEFT_OUT)
         for t in row.trials
-        if t.value is not None
+        if t.value is not None and t.number in drawn
     )
 
 

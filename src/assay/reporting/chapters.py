@@ -11,6 +11,7 @@ from assay.reporting.answer import Answer, answer
 from assay.reporting.arms import ArmRow
 from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
+from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.figures import Figures
 from assay.reporting.formatting import change_interval, label_of, shorten
 from assay.reporting.gains import GainFigure
@@ -107,7 +108,7 @@ def _picture_chapters(
             f"Distribution of {label_of(report.metric)}",
             _chart("boxes", svg.box_svg, boxes),
             table.summaries(rows, scale, report.metric),
-            intro=" ".join(_box_intro(boxes)),
+            intro=" ".join(_box_intro(boxes, pictures.drawn)),
         )
     if report.spec.kind is Kind.CALIBRATE:
         yield _chapter("calibration", "Calibration", calibration.calibration(report))
@@ -144,12 +145,14 @@ def _picture_chapters(
             "convergence",
             "Course of the search" if report.spec.kind is Kind.TUNE else "Launches in order",
             _chart("convergence", svg.convergence_svg, convergence),
-            intro=_convergence_intro(report.spec.kind, convergence, base),
+            intro=_convergence_intro(report.spec.kind, convergence, base, pictures.drawn),
         )
 
 
-def _box_intro(figure: BoxFigure) -> Iterator[str]:
+def _box_intro(figure: BoxFigure, drawn: DrawnLaunches) -> Iterator[str]:
     yield _BOX_INTRO
+    if drawn.sentence:
+        yield drawn.sentence
     if omits_outliers(figure):
         yield BEYOND
     if any(dot.left_out for box in figure.boxes for dot in box.dots):
@@ -193,7 +196,7 @@ def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chap
     kept = evidence.tally(s for s in report.samples if report.counts(s))
     lost = evidence.tally(s for s in report.samples if not report.counts(s))
     yield _chapter("method", "Method", method.method(report, kept, lost))
-    yield _chapter("raw", "Raw samples", method.raw(report))
+    yield _chapter("raw", "Raw samples", method.raw(report, pictures.drawn))
 
 
 def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
@@ -210,8 +213,12 @@ def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
     return words
 
 
-def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> str:
+def _convergence_intro(
+    kind: Kind, figure: ConvergenceFigure, baseline: str, drawn: DrawnLaunches
+) -> str:
     words = "Each dot is one launch, in order of start."
+    if drawn.sentence:
+        words += f" {drawn.sentence}"
     if figure.best:
         best = "best median so far" if kind is Kind.TUNE else "median so far"
         words += f" The step line shows the {best}."

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Goal, Kind, Stage
 from assay.reporting.arms import ArmRow, Role, phase_of
+from assay.reporting.drawn import MAX_STEPS, DrawnLaunches, evenly
 from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences, frame, union
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State, Trial
 from assay.stats.quantile import quantile
+from assay.stats.running_median import RunningMedian
 
 _SEARCH_SHARE = 0.9
 """Share of the launches of a search within the axis; the others are poor candidates."""
@@ -71,13 +72,14 @@ class ConvergenceFigure:
     """All launches of a study in order.
 
     Attributes:
-        marks: launches with a value or a time-out, left-out ones included.
-        best: changes of the best median; empty for ``compare``.
-        drift: measurements of the baseline, in order.
-        failed: numbers of the failed launches.
+        marks: drawn launches with a value or a time-out, left-out ones included.
+        best: changes of the best median, at most ``MAX_STEPS``; empty for ``compare``.
+        drift: drawn measurements of the baseline, in order.
+        failed: numbers of the failed launches, at most ``MAX_STEPS``.
         spans: the stages.
         frame: lowest and highest value of the axis; values outside, such as very slow candidates,
             are marked at the edge.
+        launches: number of all launches with a value or a time-out.
     """
 
     metric: str
@@ -89,10 +91,15 @@ class ConvergenceFigure:
     failed: tuple[int, ...]
     spans: tuple[Span, ...]
     frame: Ends
+    launches: int
 
 
 def convergence_figure(
-    report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow], scale: Scale
+    report: ReportInput,
+    trials: Sequence[Trial],
+    rows: Sequence[ArmRow],
+    scale: Scale,
+    drawn: DrawnLaunches,
 ) -> ConvergenceFigure | None:
     """Return the figure; ``None`` with fewer than two launches."""
     roles = {(row.phase, row.name): row.role for row in rows}
@@ -114,33 +121,36 @@ def convergence_figure(
     if len(marks) < 2:
         return None
     blocked = (Kind.COMPARE, Kind.SWEEP, Kind.CALIBRATE)
-    best = () if kind in blocked else _best(trials, report.metric.goal)
+    best = () if kind in blocked else tuple(evenly(_best(trials, report.metric.goal), MAX_STEPS))
+    shown = tuple(mark for mark in marks if mark.number in drawn)
+    failed = [t.number for t in trials if t.state is State.FAILED]
     return ConvergenceFigure(
         metric=label_of(report.metric),
         goal=report.metric.goal,
         scale=scale,
-        marks=marks,
+        marks=shown,
         best=best,
         drift=tuple(
-            m for m in marks if m.role is Role.BASELINE and not m.censored and not m.left_out
+            m for m in shown if m.role is Role.BASELINE and not m.censored and not m.left_out
         ),
-        failed=tuple(t.number for t in trials if t.state is State.FAILED),
+        failed=tuple(evenly(failed, MAX_STEPS)),
         spans=_spans(trials) if kind is Kind.TUNE else (),
         frame=_frame(marks, best, report.metric.goal, _SEARCH_SHARE if kind is Kind.TUNE else 1.0),
+        launches=len(marks),
     )
 
 
 def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
-    seen: dict[str, list[float]] = {}
+    """Return the changes of the best median."""
+    seen: dict[str, RunningMedian] = {}
     medians: dict[str, float] = {}
     steps: list[Step] = []
     pick = min if goal is Goal.LOWER else max
     for trial in trials:
         if trial.state is not State.VALUE or trial.value is None:
             continue
-        own = seen.setdefault(trial.arm, [])
-        own.append(trial.value)
-        medians[trial.arm] = statistics.median(own)
+        own = seen.setdefault(trial.arm, RunningMedian())
+        medians[trial.arm] = own.add(trial.value)
         arm = pick(medians, key=medians.__getitem__)
         step = Step(trial.number, trial.at_s, medians[arm], arm_label(arm))
         if not steps or (steps[-1].value, steps[-1].arm) != (step.value, step.arm):

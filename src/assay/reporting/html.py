@@ -26,6 +26,7 @@ from assay.records.codec import SCHEMA
 from assay.reporting.arms import ArmRow, arm_rows
 from assay.reporting.chapters import body
 from assay.reporting.convergence import STAGE_NAMES
+from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.figures import Figures, figures
 from assay.reporting.formatting import label_of, shorten
 from assay.reporting.inputs import ReportInput
@@ -34,7 +35,7 @@ from assay.reporting.parts import method
 from assay.reporting.pictures.theme import page_style
 from assay.reporting.sample_words import page_in_own_words, words_of
 from assay.reporting.scale import Scale, scale_for
-from assay.reporting.trials import State, trials
+from assay.reporting.trials import State, compared_samples, trials
 from assay.untrusted import clean
 
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
@@ -66,7 +67,7 @@ def render(report: ReportInput) -> str:
         "body": page_in_own_words(report, body(report, rows, pictures, scale)),
         "data": join(
             data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
-            data_block("assay-samples", _finite(_samples(report))),
+            data_block("assay-samples", _finite(_samples(report, pictures.drawn))),
         ),
         "library": Html(library),
         "script": Html(script),
@@ -177,9 +178,13 @@ def _footer(report: ReportInput) -> Html:
     )
 
 
-def _samples(report: ReportInput) -> list[dict[str, Any]]:
-    """Return the samples, each with a flag for left-out blocks."""
-    return [{**to_builtins(s), "left_out": not report.counts(s)} for s in report.samples]
+def _samples(report: ReportInput, drawn: DrawnLaunches) -> list[dict[str, Any]]:
+    """Return the drawn samples, each with a flag for left-out blocks."""
+    shown = report.samples
+    if drawn.numbers is not None:
+        ordered = enumerate(compared_samples(report), start=1)
+        shown = tuple(sample for number, sample in ordered if number in drawn)
+    return [{**to_builtins(s), "left_out": not report.counts(s)} for s in shown]
 
 
 def _figure_data(
@@ -227,11 +232,12 @@ def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
             box["dots"] = [dot["number"] for dot in box["dots"]]
             del box["summary"]
     if pictures["convergence"]:
-        del pictures["convergence"]["marks"]
+        del pictures["convergence"]["marks"], pictures["convergence"]["launches"]
         drift = pictures["convergence"]["drift"]
         pictures["convergence"]["drift"] = [mark["number"] for mark in drift]
     if pictures["noise"]:
         del pictures["noise"]["deviations"]
+    del pictures["drawn"]
     if not pictures["progress"]:
         del pictures["progress"]
     return pictures

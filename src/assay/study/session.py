@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -373,8 +373,15 @@ def finished_result(
     return replace(found, resume_notes=(*found.resume_notes, *notes))
 
 
-def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
+def stored_result(
+    store: Store, record: StudyRecord, samples: Sequence[Sample] | None = None
+) -> StudyResult | None:
     """Return the stored result of the newest stratum of a study.
+
+    Args:
+        store: store of the study.
+        record: record of the study.
+        samples: samples of the newest stratum; ``None`` reads them.
 
     Returns:
         ``None`` if it has none, even if earlier strata have one.
@@ -385,7 +392,8 @@ def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
         return None
     floor = _calibrated_floor(store, newest, record.spec, conclusion)
     searched = conclusion.recommendation is not None
-    samples = store.samples(record.id, newest.number)
+    if samples is None:
+        samples = store.samples(record.id, newest.number)
     why = explanation_of(record.spec, samples if searched else [], conclusion)
     notes = (
         *condition_notes(newest, samples),
@@ -422,7 +430,8 @@ def _launching_s(store: Store, record: StudyRecord, without: int | None = None) 
         without: number of a stratum to leave out.
     """
     numbers = (stratum.number for stratum in record.strata if stratum.number != without)
-    return sum(launching_s(s) for number in numbers for s in store.samples(record.id, number))
+    stored = (store.iterate_samples(record.id, number) for number in numbers)
+    return sum(launching_s(s) for samples in stored for s in samples)
 
 
 def _newest_stratum(record: StudyRecord) -> int | None:

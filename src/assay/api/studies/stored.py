@@ -22,7 +22,7 @@ def report_input(store: Store, study_id: str) -> tuple[ReportInput, StudyResult 
     record = store.study(study_id)
     newest = record.strata[-1]
     samples = store.samples(study_id, newest.number)
-    result = stored_result(store, record)
+    result = stored_result(store, record, samples)
     conclusion = label_conclusion(record.spec, result.conclusion) if result else None
     recommendation = conclusion.recommendation if conclusion else None
     report = ReportInput(

@@ -12,6 +12,7 @@ from assay.records import Claim, Kind, Outcome, Parameter, Stage, Statistic, Stu
 from assay.records.configuration import show_value
 from assay.records.shell import command_text
 from assay.reporting.convergence import STAGE_NAMES
+from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.evidence import EvidenceTally
 from assay.reporting.formatting import compared_label, duration, shorten
 from assay.reporting.inputs import ReportInput
@@ -172,18 +173,29 @@ _OUTCOMES = {
 }
 
 
-def raw(report: ReportInput) -> Html:
+def raw(report: ReportInput, drawn: DrawnLaunches) -> Html:
     """Return the location of the samples."""
+    count = show_count(len(report.samples), "sample")
+    everything = None
+    if drawn.numbers is not None:
+        count = f"{drawn.count:,} of {count}"
+        everything = el(
+            "p",
+            "All samples are in the file of ",
+            el("code", f"assay study export {clean(report.study_id)} -o FILE.csv"),
+            ".",
+        )
     return join(
         el(
             "p",
-            f"This file contains {show_count(len(report.samples), 'sample')} with all metrics, "
+            f"This file contains {count} with all metrics, "
             "grants and evidence, as JSON in the element ",
             el("code", "assay-samples"),
             "; its attribute ",
             el("code", "data-encoding"),
             " marks gzip in base64.",
         ),
+        everything,
         el("div", id="raw-tools", class_="tools", hidden=True),
     )
 

@@ -191,7 +191,9 @@ def _integer_text(value: float) -> str:
 
 
 def _convergence_words(figure: ConvergenceFigure) -> str:
-    words = f"{show_count(len(figure.marks), 'launch', 'launches')} with a value."
+    words = f"{show_count(figure.launches, 'launch', 'launches')} with a value."
+    if figure.launches > len(figure.marks):
+        words += f" {len(figure.marks):,} of them are drawn."
     lost = sum(mark.left_out for mark in figure.marks)
     if lost:
         words += f" {lost:,} of them were left out, shown as plus signs."
