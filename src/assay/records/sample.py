@@ -105,7 +105,7 @@ UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that are only multiples: next to them a value without a unit is a thousandth or less."""
 
 
-class Evidence(Record, frozen=True, kw_only=True):
+class Evidence(Record, frozen=True, kw_only=True, gc=False):  # holds no containers
     """Observation on the quality of a sample.
 
     Attributes:

@@ -102,42 +102,58 @@ def convergence_figure(
     drawn: DrawnLaunches,
 ) -> ConvergenceFigure | None:
     """Return the figure; ``None`` with fewer than two launches."""
-    roles = {(row.phase, row.name): row.role for row in rows}
     kind = report.spec.kind
-    marks = tuple(
-        Mark(
-            t.number,
-            t.at_s,
-            t.value,
-            arm_label(t.arm),
-            t.stage.value,
-            roles[phase_of(t, kind), t.arm],
-            t.state is State.CENSORED,
-            t.state is State.LEFT_OUT,
-        )
-        for t in trials
-        if t.value is not None
-    )
-    if len(marks) < 2:
+    valued = [trial for trial in trials if trial.value is not None]
+    if len(valued) < 2:
         return None
+    arms = _Arms(rows, kind)
+    marks = tuple(arms.mark(trial) for trial in valued if trial.number in drawn)
     blocked = (Kind.COMPARE, Kind.SWEEP, Kind.CALIBRATE)
     best = () if kind in blocked else tuple(evenly(_best(trials, report.metric.goal), MAX_STEPS))
-    shown = tuple(mark for mark in marks if mark.number in drawn)
     failed = [t.number for t in trials if t.state is State.FAILED]
+    share = _SEARCH_SHARE if kind is Kind.TUNE else 1.0
     return ConvergenceFigure(
         metric=label_of(report.metric),
         goal=report.metric.goal,
         scale=scale,
-        marks=shown,
+        marks=marks,
         best=best,
         drift=tuple(
-            m for m in shown if m.role is Role.BASELINE and not m.censored and not m.left_out
+            m for m in marks if m.role is Role.BASELINE and not m.censored and not m.left_out
         ),
         failed=tuple(evenly(failed, MAX_STEPS)),
         spans=_spans(trials) if kind is Kind.TUNE else (),
-        frame=_frame(marks, best, report.metric.goal, _SEARCH_SHARE if kind is Kind.TUNE else 1.0),
-        launches=len(marks),
+        frame=_frame(valued, arms, best, report.metric.goal, share),
+        launches=len(valued),
     )
+
+
+class _Arms:
+    """Labels and roles of the arms of a study."""
+
+    def __init__(self, rows: Sequence[ArmRow], kind: Kind) -> None:
+        self._roles = {(row.phase, row.name): row.role for row in rows}
+        self._labels = {row.name: arm_label(row.name) for row in rows}
+        self._kind = kind
+
+    def of(self, trial: Trial) -> tuple[str, Role]:
+        """Return the label and the role of the arm of a launch."""
+        return self._labels[trial.arm], self._roles[phase_of(trial, self._kind), trial.arm]
+
+    def mark(self, trial: Trial) -> Mark:
+        """Return the mark of a launch with a value or a time-out."""
+        assert trial.value is not None
+        label, role = self.of(trial)
+        return Mark(
+            trial.number,
+            trial.at_s,
+            trial.value,
+            label,
+            trial.stage.value,
+            role,
+            trial.state is State.CENSORED,
+            trial.state is State.LEFT_OUT,
+        )
 
 
 def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
@@ -158,20 +174,22 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float) -> Ends:
+def _frame(
+    valued: Sequence[Trial], arms: _Arms, best: Sequence[Step], goal: Goal, share: float
+) -> Ends:
     """Return the axis range: most launches of baseline and winner, and a share of the others."""
-    kept = [m for m in marks if not m.left_out] or marks
-    shown = [m for m in kept if not m.censored] or kept
-    arms: dict[tuple[str, Role], list[float]] = {}
-    for mark in shown:
-        arms.setdefault((mark.arm, mark.role), []).append(mark.value)
-    low, high = union(map(fences, arms.values()))
-    values = [m.value for m in shown]
+    kept = [t for t in valued if t.state is not State.LEFT_OUT] or valued
+    shown = [t for t in kept if t.state is not State.CENSORED] or kept
+    by_arm: dict[tuple[str, Role], list[float]] = {}
+    values = [trial.value for trial in shown if trial.value is not None]
+    for trial, value in zip(shown, values, strict=True):
+        by_arm.setdefault(arms.of(trial), []).append(value)
+    low, high = union(map(fences, by_arm.values()))
     if len(values) > _MAX_UNCUT_LAUNCHES and goal is Goal.LOWER:
         high = max(low, min(high, quantile(values, share)))
     elif len(values) > _MAX_UNCUT_LAUNCHES:
         low = min(high, max(low, quantile(values, 1.0 - share)))
-    needed = [own for (_, role), own in arms.items() if role is not Role.OTHER]
+    needed = [own for (_, role), own in by_arm.items() if role is not Role.OTHER]
     needed += [[step.value for step in best]] if best else []
     ends = [(low, high), *map(fences, needed)]
     return frame(ends, union((min(own), max(own)) for own in [*needed, [low, high]]))

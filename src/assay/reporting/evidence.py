@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assay.records import Evidence, Sample
+from assay.records import Sample
 from assay.records.sample import ERRORS, OUTPUT
 from assay.reporting.formatting import duration, shorten
 from assay.units import show_quantity
@@ -53,23 +54,41 @@ class EvidenceTally:
 
 def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
     """Return a summary for each kind and unit, sorted by name."""
-    groups: dict[tuple[str, str, bool], list[Evidence]] = {}
+    groups: dict[tuple[str, str, bool], _Group] = {}
     for sample in samples:
         for piece in sample.evidence:
-            if piece.kind in (OUTPUT, ERRORS):  # compared between arms, not summarised
-                continue
-            groups.setdefault((piece.kind, piece.unit, piece.external), []).append(piece)
-    return tuple(_tally(*key, groups[key]) for key in sorted(groups))
+            key = (piece.kind, piece.unit, piece.external)
+            group = groups.get(key)
+            if group is None:
+                group = groups[key] = _Group()
+            group.samples += 1
+            if piece.value is not None:
+                group.values.append(piece.value)
+            if group.note is None and piece.note:
+                group.note = piece.note
+    # Digests of outputs are compared between arms, not summarised.
+    return tuple(_tally(*key, groups[key]) for key in sorted(groups) if key[0] not in _DIGESTS)
 
 
-def _tally(kind: str, unit: str, external: bool, pieces: list[Evidence]) -> EvidenceTally:
-    values = [p.value for p in pieces if p.value is not None]
+_DIGESTS = (OUTPUT, ERRORS)
+
+
+class _Group:
+    """Evidence of one kind: number of pieces, their values, and the first note."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.values = array("d")
+        self.note: str | None = None
+
+
+def _tally(kind: str, unit: str, external: bool, group: _Group) -> EvidenceTally:
     return EvidenceTally(
         kind=kind,
         unit=unit,
         external=external,
-        samples=len(pieces),
-        median=statistics.median(values) if values else None,
-        highest=max(values) if values else None,
-        note=next((p.note for p in pieces if p.note), None),
+        samples=group.samples,
+        median=statistics.median(group.values) if group.values else None,
+        highest=max(group.values) if group.values else None,
+        note=group.note,
     )

@@ -13,7 +13,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.figures import Figures, figures
 from assay.reporting.formatting import label_of, shorten
 from assay.reporting.inputs import ReportInput
-from assay.reporting.markup import Html, data_block, el, join, text
+from assay.reporting.markup import Html, data_block, el, join, json_block, json_document, text
 from assay.reporting.parts import method
 from assay.reporting.pictures.theme import page_style
 from assay.reporting.sample_words import page_in_own_words, words_of
@@ -67,7 +67,7 @@ def render(report: ReportInput) -> str:
         "body": page_in_own_words(report, body(report, rows, pictures, scale)),
         "data": join(
             data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
-            data_block("assay-samples", _finite(_samples(report, pictures.drawn))),
+            json_block("assay-samples", f"[{','.join(_samples(report, pictures.drawn))}]"),
         ),
         "library": Html(library),
         "script": Html(script),
@@ -178,13 +178,15 @@ def _footer(report: ReportInput) -> Html:
     )
 
 
-def _samples(report: ReportInput, drawn: DrawnLaunches) -> list[dict[str, Any]]:
-    """Return the drawn samples, each with a flag for left-out blocks."""
+def _samples(report: ReportInput, drawn: DrawnLaunches) -> Iterator[str]:
+    """Yield the documents of the drawn samples, each with a flag for left-out blocks."""
     shown = report.samples
     if drawn.numbers is not None:
         ordered = enumerate(compared_samples(report), start=1)
         shown = tuple(sample for number, sample in ordered if number in drawn)
-    return [{**to_builtins(s), "left_out": not report.counts(s)} for s in shown]
+    for sample in shown:
+        document = {**to_builtins(sample), "left_out": not report.counts(sample)}
+        yield json_document(_finite(document))
 
 
 def _figure_data(

@@ -300,11 +300,8 @@ def _seconds(samples: Sequence[Sample], kind: str) -> dict[int, float]:
 
 
 def _values(sample: Sample, kind: str, unit: str | None = None) -> Iterable[float]:
-    return (
-        e.value
-        for e in sample.evidence
-        if e.kind == kind and e.value is not None and unit in (None, e.unit)
-    )
+    pieces = [e for e in sample.evidence if e.kind == kind]
+    return [e.value for e in pieces if e.value is not None and unit in (None, e.unit)]
 
 
 def _noise_floor(report: ReportInput) -> Iterator[str]:

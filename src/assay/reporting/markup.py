@@ -57,12 +57,21 @@ def join(*children: Child) -> Html:
 
 
 def data_block(identifier: str, value: Any) -> Html:
-    """Return a block of JSON that text inside cannot terminate.
+    """Return a block of JSON; see ``json_block``."""
+    return json_block(identifier, json_document(value))
+
+
+def json_document(value: Any) -> str:
+    """Return dictionaries and lists of finite numbers as ASCII JSON."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def json_block(identifier: str, document: str) -> Html:
+    """Return a block of ASCII JSON that text inside cannot terminate.
 
     ``<``, ``>`` and ``&`` are escaped, so that neither ``</script>`` nor ``<!--`` occurs. From
     ``PACKED_FROM`` characters on it is gzip in base64, marked by the attribute ``data-encoding``.
     """
-    document = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     opening = f'id="{text(identifier)}"'
     if len(document) >= PACKED_FROM:
         packed = base64.b64encode(gzip.compress(document.encode(), mtime=0)).decode()

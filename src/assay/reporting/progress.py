@@ -99,8 +99,11 @@ def progress_figures(report: ReportInput, rows: Sequence[ArmRow]) -> tuple[Progr
         report: input of the report.
         rows: rows of the arms in order of presentation.
     """
+    metrics = progress_metrics(report)
+    if not metrics:
+        return ()
     launches = list(enumerate(compared_samples(report), 1))
-    found = (_figure(metric, launches, rows) for metric in progress_metrics(report))
+    found = (_figure(metric, launches, rows) for metric in metrics)
     return tuple(figure for figure in found if figure is not None)
 
 
