@@ -13,7 +13,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -296,14 +296,26 @@ def _with_bytes(text: bytes) -> Line | None:
     return Line(found[1].decode(), msgspec.Raw(found[2])) if found else None
 
 
-def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> T:
+def document_in(
+    content: bytes,
+    kind: type[T],
+    name: str,
+    entry: int | None,
+    decoded: Callable[[bytes], T] | None = None,
+) -> T:
     """Decode the document of an entry.
+
+    Args:
+        content: bytes of the entry.
+        kind: type of the document.
+        name, entry: file, and number of the entry in it, for messages.
+        decoded: decoder, such as that of many samples; ``None`` for the usual one.
 
     Raises:
         BrokenBundleError: invalid document, or not in canonical form.
     """
     try:
-        found = decode(content, kind)
+        found = decode(content, kind) if decoded is None else decoded(content)
     except (InvalidInputError, *_UNREADABLE) as error:
         raise BrokenBundleError(name, entry, f"cannot be read: {_reason_of(error)}") from error
     if not _is_canonical(content):

@@ -32,7 +32,7 @@ from assay.bundle.read import Archive, BrokenBundleError, document_in, open_bund
 from assay.bundle.recompute import is_same_conclusion, recompute, script_of
 from assay.bundle.versions import are_versions, different_versions, install_command
 from assay.errors import AssayError
-from assay.records import Conclusion, HashedPart, Plan, Sample, Stratum
+from assay.records import Conclusion, HashedPart, Plan, Sample, SampleDecoder, Stratum
 
 T = TypeVar("T")
 
@@ -158,6 +158,7 @@ class _BundleReader:
         self.entries = 0
         self.study: StudyDocument | None = None
         self.strata: dict[int, StratumContents] = {}
+        self._samples: Any = SampleDecoder()
 
     def read(self) -> None:
         """Read all files.
@@ -246,7 +247,8 @@ class _BundleReader:
                 raise BrokenBundleError(note.name, number, self._mismatch_text(note, number))
             self._head = head
             self.entries += 1
-            take(document_in(content, kind, note.name, number), number)
+            decoded = self._samples.decode if kind is Sample else None
+            take(document_in(content, kind, note.name, number, decoded), number)
         if number != note.entries:
             raise BrokenBundleError(
                 note.name,

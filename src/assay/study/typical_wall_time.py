@@ -23,7 +23,7 @@ def typical_wall_s(store: Store, command: str) -> float | None:
             continue
         walls = [
             s.wall_s
-            for s in store.samples(head.id)
+            for s in store.iterate_samples(head.id)
             if s.wall_s
             and s.outcome.succeeded
             and s.launch.stage not in (Stage.SURVEY, Stage.SCREEN)

@@ -80,16 +80,18 @@ def recommended(request: RunRequest, db: str | None) -> Recommended:
         settings, proven = _chosen(record, request)
         threaded = any(name.startswith("threads") for name in settings)
         built = spec.workload.build is not None
-        samples = store.samples(study_id) if built or threaded else ()
+        read = built or threaded
+        builds = builds_in(store.iterate_samples(study_id)) if read else ()
+        pools = pools_read_in(store.iterate_samples(study_id) if read else ())
     return Recommended(
         study_id=study_id,
         settings=settings,
         workload=spec.workload,
         parallel=spec.parallel,
         program_digest=record.strata[-1].program_digest,
-        builds=builds_in(samples),
+        builds=builds,
         unproven=not proven,
-        pools=pools_read_in(samples),
+        pools=pools,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -14,7 +15,7 @@ from assay.api.composition import opened_store
 from assay.api.results.sentences import verdict_lines
 from assay.api.studies.confirming import confirm
 from assay.api.studies.resuming import resume_study
-from assay.bundle.document import sample_documents
+from assay.bundle.document import Raw, sample_lines, write_json
 from assay.cli.announcements import context_of
 from assay.cli.arguments.common import CommonOptions, common_options
 from assay.cli.arguments.study import (
@@ -29,7 +30,6 @@ from assay.cli.arguments.study_groups import export_paths
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.answer import deliver_answer, named_result
-from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.result import result_lines
 from assay.cli.show.studies import show_time
@@ -38,6 +38,7 @@ from assay.cli.verification import verify_file
 from assay.records import Status, to_builtins
 from assay.requests.stored_study import ConfirmRequest, ResumeRequest
 from assay.search.conclusion.interim import interim_sentence
+from assay.search.history.excluded_blocks import conditions_of
 from assay.store import Store, StudyRecord
 from assay.study.session import StudyResult, elapsed_of, stored_result
 from assay.units import show_count, show_duration
@@ -80,21 +81,10 @@ def _run_on_study(parsed: Parsed, options: CommonOptions) -> int:
 
 def _show(options: CommonOptions, store: Store, study_id: str) -> int:
     record = store.study(study_id)
-    result = stored_result(store, record)
     if options.json:
-        newest = result.conclusion if result else None
-        document = to_builtins(msgspec.structs.replace(record, conclusion=newest))
-        document["conclusions"] = [
-            {"stratum": number, **to_builtins(found)}
-            for number, found in store.conclusions(study_id).items()
-        ]
-        document["samples"] = [
-            {"stratum": stratum.number, **sample}
-            for stratum in record.strata
-            for sample in sample_documents(record.spec, store.samples(study_id, stratum.number))
-        ]
-        print_json({"study": study_id, **document})
+        write_json(_document(store, record), sys.stdout)
         return 0
+    result = stored_result(store, record)
     record = msgspec.structs.replace(record, elapsed_s=elapsed_of(store, record))
     width = width_of(sys.stdout)
     failure = None
@@ -106,6 +96,27 @@ def _show(options: CommonOptions, store: Store, study_id: str) -> int:
         interim = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
     print("\n".join(wrapped(_lines(record, result, width, failure, interim), width)))
     return 0
+
+
+def _document(store: Store, record: StudyRecord) -> dict[str, Any]:
+    """Return a study with its samples, which are read as the document is written."""
+    conclusions = store.conclusions(record.id)
+    newest = conclusions.get(record.strata[-1].number)
+    document = {
+        "study": record.id,
+        **to_builtins(msgspec.structs.replace(record, conclusion=newest)),
+    }
+    document["conclusions"] = [
+        {"stratum": number, **to_builtins(found)} for number, found in conclusions.items()
+    ]
+    document["samples"] = _sample_lines(store, record)
+    return document
+
+
+def _sample_lines(store: Store, record: StudyRecord) -> Iterator[Raw]:
+    for number in (stratum.number for stratum in record.strata):
+        conditions = conditions_of(record.spec, store.iterate_samples(record.id, number))
+        yield from sample_lines(number, store.iterate_samples(record.id, number), conditions)
 
 
 def _lines(
