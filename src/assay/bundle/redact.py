@@ -51,6 +51,8 @@ _NAMING_KEY = re.compile(
 """Keys of machine documents that bundles never contain, even in later versions."""
 _NOBODY_UID = 65534
 
+_WITHOUT_TEXT = frozenset((float, int, bool, type(None)))
+_MAX_UNCHANGED = 4096
 _MAX_CACHED_TEXTS = 100_000
 _MAX_CACHED_CHARACTERS = 400
 """Maximum number and length of cached texts: names of arms and paths occur in every sample."""
@@ -74,6 +76,8 @@ class Redactor:
         self._numbers: dict[tuple[str, str], str] = {}
         self._known: dict[str, tuple[str, Counter[str]]] = {}
         self.replaced: Counter[str] = Counter()
+        self._unchanged: dict[int, Any] = {}
+        """Values without names by identity: samples share most of their parts."""
 
     def text(self, text: str) -> str:
         """Return a text with tokens instead of names."""
@@ -83,8 +87,9 @@ class Redactor:
             if len(text) <= _MAX_CACHED_CHARACTERS and len(self._known) < _MAX_CACHED_TEXTS:
                 self._known[text] = known
         bare, counts = known
-        if counts:
-            self.replaced.update(counts)
+        if not counts:
+            return text
+        self.replaced.update(counts)
         return bare
 
     @contextmanager
@@ -158,6 +163,22 @@ class Redactor:
         return self.record(bare)
 
     def _walked(self, value: Any) -> Any:
+        """Return a value with tokens; one without names is returned itself."""
+        kind = type(value)
+        if kind in _WITHOUT_TEXT:
+            return value
+        if kind is str:
+            return self.text(value)
+        if id(value) in self._unchanged:
+            return value
+        walked = self._walked_parts(value)
+        if walked is value:
+            if len(self._unchanged) >= _MAX_UNCHANGED:
+                self._unchanged.clear()
+            self._unchanged[id(value)] = value
+        return walked
+
+    def _walked_parts(self, value: Any) -> Any:
         match value:
             case enum.Enum():
                 return value
@@ -165,18 +186,28 @@ class Redactor:
                 return self.text(value)
             case bytes():
                 return self.bytes(value)
-            case Configuration():
-                return Configuration({self.text(k): self._walked(v) for k, v in value.items()})
             case msgspec.Struct():
-                fields = value.__struct_fields__
-                changed = {name: self._walked(getattr(value, name)) for name in fields}
-                return msgspec.structs.replace(value, **changed)
+                fields = {name: getattr(value, name) for name in value.__struct_fields__}
+                changed = self._changed(fields)
+                return msgspec.structs.replace(value, **changed) if changed else value
+            case Configuration():
+                bare = {self.text(k): self._walked(v) for k, v in value.items()}
+                return value if bare == dict(value) else Configuration(bare)
             case dict():
-                return {self._walked(k): self._walked(v) for k, v in value.items()}
+                bare = {self._walked(k): self._walked(v) for k, v in value.items()}
+                same = all(k in bare and bare[k] is v for k, v in value.items())
+                return value if same and len(bare) == len(value) else bare
             case list() | tuple() | frozenset():
-                return type(value)(self._walked(item) for item in value)
+                items = [self._walked(item) for item in value]
+                same = all(new is old for new, old in zip(items, value, strict=True))
+                return value if same else type(value)(items)
             case _:
                 return value
+
+    def _changed(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields that differ with tokens."""
+        walked = ((name, value, self._walked(value)) for name, value in fields.items())
+        return {name: bare for name, value, bare in walked if bare is not value}
 
 
 def _host(document: Mapping[str, Any]) -> dict[str, Any]:
