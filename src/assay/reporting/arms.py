@@ -17,12 +17,11 @@ from assay.records import (
     Kind,
     Stage,
     Summary,
-    Verdict,
 )
 from assay.records.workload import BUILT_IN
 from assay.reporting.inputs import ReportInput
 from assay.reporting.trials import State, Trial
-from assay.search.claims.requirement import may_win
+from assay.search.conclusion.cells import best_claim
 from assay.stats.quantile import quantile
 from assay.stats.summary import summarise
 
@@ -44,6 +43,11 @@ class Role(enum.StrEnum):
     BASELINE = "baseline"
     WINNER = "winner"
     OTHER = "other"
+
+
+MAX_DRAWN_ROWS = 400
+"""Maximum number of arms in pictures and written-out tables; the interactive table has all. An
+interactive picture of more rows would not be readable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,10 @@ def arm_rows(report: ReportInput, trials: Sequence[Trial]) -> tuple[ArmRow, ...]
     groups: dict[tuple[Phase, str], list[Trial]] = {}
     for trial in trials:
         groups.setdefault((phase_of(trial, report.spec.kind), trial.arm), []).append(trial)
-    rows = [_row(report, phase, name, group) for (phase, name), group in groups.items()]
-    rows = [_against_baseline(row, rows, baseline) for row in rows]
+    concluded = _ConcludedArms(report.conclusion)
+    rows = [_row(report, phase, name, group, concluded) for (phase, name), group in groups.items()]
+    bases = {row.phase: row for row in reversed(rows) if row.name == baseline}
+    rows = [_against_baseline(row, bases.get(row.phase)) for row in rows]
     winner = winner_name(report.conclusion)
     rows = [replace(row, role=_role(row, baseline, winner)) for row in rows]
     return tuple(sorted(rows, key=lambda row: _order(row, report.metric.goal)))
@@ -128,22 +134,35 @@ def winner_name(conclusion: Conclusion | None) -> str | None:
         if chosen.claim is not None:
             return chosen.claim.b
         return next((a.name for a in conclusion.arms if a.configuration == chosen.settings), None)
-    better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
-    better = [c for c in better if may_win(conclusion, c.b)]
-    if not better:
-        return None
-    return max(better, key=lambda claim: abs(math.log(claim.ratio))).b
+    best = best_claim(conclusion)
+    return None if best is None else best.b
 
 
-def _row(report: ReportInput, phase: Phase, name: str, group: Iterable[Trial]) -> ArmRow:
+class _ConcludedArms:
+    """Results and claims of a conclusion by the name of their arm, for sweeps of many cells."""
+
+    def __init__(self, conclusion: Conclusion | None) -> None:
+        arms = conclusion.arms if conclusion is not None else ()
+        claims = _claims(conclusion) if conclusion is not None else ()
+        self.results = {arm.name: arm for arm in reversed(arms)}
+        self.claims = {claim.b: claim for claim in reversed(claims)}
+
+
+def _row(
+    report: ReportInput,
+    phase: Phase,
+    name: str,
+    group: Iterable[Trial],
+    conclusion: _ConcludedArms,
+) -> ArmRow:
     own = tuple(group)
     row = ArmRow(name, own[0].configuration, phase, Role.OTHER, own, None)
     concluded, claim, disturbed = None, None, 0
-    if report.conclusion is not None and phase is not Phase.SEARCH:
-        arm = next((a for a in report.conclusion.arms if a.name == name), None)
+    if phase is not Phase.SEARCH:
+        arm = conclusion.results.get(name)
         concluded = arm.summary.get(report.metric.name) if arm else None
         disturbed = arm.disturbed_launches if arm else 0
-        claim = next((c for c in _claims(report.conclusion) if c.b == name), None)
+        claim = conclusion.claims.get(name)
     if concluded is None and row.values:
         floor = 0.0 if report.metric.name in BUILT_IN else None
         concluded = summarise(row.values, alpha=report.spec.alpha, floor=floor)
@@ -155,10 +174,9 @@ def _claims(conclusion: Conclusion) -> tuple[Claim, ...]:
     return (last, *conclusion.claims) if last else conclusion.claims
 
 
-def _against_baseline(row: ArmRow, rows: Sequence[ArmRow], baseline: str) -> ArmRow:
+def _against_baseline(row: ArmRow, base: ArmRow | None) -> ArmRow:
     if row.claim is not None:
         return replace(row, ratio=row.claim.ratio)
-    base = next((r for r in rows if r.name == baseline and r.phase is row.phase), None)
     if base is None or base is row:
         return row
     return replace(row, ratio=_ratio(base, row))

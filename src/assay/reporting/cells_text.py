@@ -23,12 +23,13 @@ from assay.search.conclusion.cells import (
     baseline_text,
     best_claim,
     cell_word,
-    claim_of,
+    claims_by_arm,
     is_best,
     settings_of,
     sorted_by_settings,
     varied_names,
 )
+from assay.search.space.named_configurations import NamedLookup
 from assay.wording.observed_metrics import observed_metrics
 from assay.wording.sweep import alias_text, effect_name, sweep_sentences
 
@@ -54,14 +55,14 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
 def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
     """Return a line for each cell and metric: settings, then the columns of ``text.to_csv``."""
     objective = spec.workload.objective
-    names = varied_names(spec.space)
+    names, lookup = varied_names(spec.space), NamedLookup(spec.space)
     claims = {claim.b: claim for claim in conclusion.claims}
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([*map(csv_cell, names), *CSV_COLUMNS])
     for metric in (objective, *observed_metrics(spec)):
         for arm in sorted_by_settings(conclusion.arms, spec.space):
-            settings = settings_of(arm, conclusion, spec.space)
+            settings = settings_of(arm, conclusion, spec.space, lookup)
             shown = [show_value(v) if isinstance(v, bool) else v for v in settings]
             claim = claims.get(arm.name) if metric is objective else None
             values = [*shown, *arm_values(arm, claim, metric)]
@@ -73,15 +74,17 @@ def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
     metric = spec.workload.objective
     scale = arm_scale(conclusion, metric)
     unit = f" {scale.unit}" if scale.unit else ""
-    names = varied_names(spec.space)
-    best = best_claim(conclusion)
+    names, lookup = varied_names(spec.space), NamedLookup(spec.space)
+    best, claims = best_claim(conclusion), claims_by_arm(conclusion)
     heads = [*map(escape, names), "n", f"median{escape(unit)}", "change", "interval", "verdict"]
     lines = []
     for arm in sorted_by_settings(conclusion.arms, spec.space):
-        settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space)]
+        settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space, lookup)]
         found = arm.summary.get(metric.name)
         figures = ["0", ""] if found is None else [str(found.n), scale.number(found.median)]
-        lines.append([*settings, *figures, *_verdict_words(arm, conclusion, best)])
+        lines.append(
+            [*settings, *figures, *_verdict_words(arm, conclusion, claims.get(arm.name), best)]
+        )
     return markdown_table(heads, lines, left=len(names))
 
 
@@ -89,8 +92,10 @@ def _setting(value: Value | None) -> str:
     return "" if value is None else escape(show_value(value))
 
 
-def _verdict_words(arm: ArmResult, conclusion: Conclusion, best: Claim | None) -> list[str]:
-    claim, word = claim_of(arm, conclusion), cell_word(arm, conclusion)
+def _verdict_words(
+    arm: ArmResult, conclusion: Conclusion, claim: Claim | None, best: Claim | None
+) -> list[str]:
+    word = cell_word(arm, conclusion, claim)
     if claim is None:
         return ["", "", word]
     if is_best(claim, best):

@@ -12,6 +12,7 @@ from simulated_studies import compare, factors
 from assay.records import Budget, Kind, Sample, Stage, Statistic, StudySpec
 from assay.records.study import Modes
 from assay.search.conclusion.conclude import conclude
+from assay.search.history.arm_result import launches_by_arm
 from assay.search.history.history import History
 from assay.search.history.outliers import outlier_notes, outliers
 from assay.search.space.search_space import SearchSpace
@@ -66,12 +67,13 @@ def test_launches_of_two_groups_are_not_outliers() -> None:
         msgspec.structs.replace(s, metrics={"wall_s": 90.0}) if s is victim else s
         for s in study.samples
     ]
-    history, arms = History.of(study.spec, samples), study.spec.arms
+    history = History.of(study.spec, samples)
+    launches = launches_by_arm(samples, Stage.CONFIRM, study.spec.arms)
     results = conclude(study.spec, samples, SearchSpace(study.spec.space), TpeSearcher(), None).arms
-    assert len(outlier_notes(study.spec, history, arms, results)) == 1
+    assert len(outlier_notes(study.spec, history, launches, results)) == 1
     groups = Modes(low=1.0, high=2.0, upper_mode_share=0.5)
     of_groups = [msgspec.structs.replace(result, modes=groups) for result in results]
-    assert outlier_notes(study.spec, history, arms, of_groups) == []
+    assert outlier_notes(study.spec, history, launches, of_groups) == []
 
 
 def test_answer_names_the_launch_and_the_median() -> None:

@@ -9,7 +9,7 @@ from assay.records.configuration import show_value
 from assay.search.conclusion.cells import (
     best_claim,
     cell_word,
-    claim_of,
+    claims_by_arm,
     is_best,
     settings_of,
     sorted_by_median,
@@ -39,11 +39,11 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
     if len(shown) > MAX_CELLS_SHOWN:
         shown = [shown[0], *sorted_by_median(shown[1:], metric)[:BEST_CELLS_SHOWN]]
     names = varied_names(spec.space)
-    best = best_claim(conclusion)
+    best, claims = best_claim(conclusion), claims_by_arm(conclusion)
     rows = [
         (
             [_setting(value) for value in settings_of(arm, conclusion, spec.space)],
-            _figures(arm, conclusion, spec, best),
+            _figures(arm, conclusion, spec, claims.get(arm.name), best),
         )
         for arm in sorted_by_settings(shown, spec.space)
     ]
@@ -81,7 +81,11 @@ def _setting(value: Value | None) -> str:
 
 
 def _figures(
-    arm: ArmResult, conclusion: Conclusion, spec: StudySpec, best: Claim | None
+    arm: ArmResult,
+    conclusion: Conclusion,
+    spec: StudySpec,
+    claim: Claim | None,
+    best: Claim | None,
 ) -> list[str]:
     """Return the number of launches, the median, the change with its interval, and the verdict."""
     metric = spec.workload.objective
@@ -92,12 +96,11 @@ def _figures(
     figures = (
         ["0", "-"] if found is None else [str(found.n), show_quantity(found.median, metric.unit)]
     )
-    claim = claim_of(arm, conclusion)
     change = ["", ""]
     if claim is not None:
         bound = "~" if claim.bound_only else ""
         change = [f"{bound}{change_text(claim.ratio)}", interval_text(claim.ci)]
-    word = cell_word(arm, conclusion)
+    word = cell_word(arm, conclusion, claim)
     word = "" if found is None and lost else word
     word = f"{word}, best" if is_best(claim, best) else word
     return [*figures, *change, ", ".join(filter(None, [word, *lost]))]

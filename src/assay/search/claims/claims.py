@@ -85,9 +85,10 @@ def claim_between(
     )
     if found is None:
         return _undecidable(spec, history, names, alpha)
-    pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
     found = msgspec.structs.replace(
-        found, applications=history.hard_to_change.differ(pair), processes=spec.in_process
+        found,
+        applications=history.hard_to_change.differ(history.arms_named(names)),
+        processes=spec.in_process,
     )
     load = correlated_load_of(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)

@@ -16,7 +16,6 @@ from assay.errors import InvalidInputError
 from assay.records import (
     Arm,
     Bound,
-    Conclusion,
     Kind,
     Metric,
     Outcome,
@@ -27,7 +26,7 @@ from assay.records import (
     Stage,
     StudySpec,
 )
-from assay.records.requirement import MEDIAN, overall_verdict
+from assay.records.requirement import MEDIAN
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.history.history import History, launches_per_block
@@ -401,8 +400,3 @@ def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
         and sample.outcome is Outcome.TIMED_OUT
         and (sample.launch.timeout_s or sample.wall_s or 0.0) >= requirement.limit
     )
-
-
-def may_win(conclusion: Conclusion, arm: str) -> bool:
-    """Return whether an arm is known to meet all requirements; true without any."""
-    return overall_verdict(conclusion.requirements, arm) in (None, RequirementVerdict.HOLDS)

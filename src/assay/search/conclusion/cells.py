@@ -14,15 +14,15 @@ from assay.records import (
     FactorEffect,
     Goal,
     Metric,
+    RequirementVerdict,
     Space,
     Value,
     Verdict,
 )
 from assay.records.configuration import is_number, show_value
-from assay.search.claims.requirement import may_win
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.compare import null_name
-from assay.search.space.named_configurations import NAME_COLUMN, find_named
+from assay.search.space.named_configurations import NAME_COLUMN, NamedLookup
 from assay.wording.sweep import BASELINE, baseline_sentence, cell_verdict
 
 
@@ -31,16 +31,20 @@ def best_claim(conclusion: Conclusion) -> Claim | None:
 
     Cells that violate a requirement are left out.
     """
-    better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
-    better = [c for c in better if may_win(conclusion, c.b)]
+    unproven = {
+        result.arm
+        for result in conclusion.requirements
+        if result.verdict is not RequirementVerdict.HOLDS
+    }
+    better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER and c.b not in unproven]
     return max(better, key=lambda c: abs(math.log(c.ratio)), default=None)
 
 
-def claim_of(arm: ArmResult, conclusion: Conclusion) -> Claim | None:
-    """Return the claim on an arm of a sweep, or on the repeated baseline."""
+def claims_by_arm(conclusion: Conclusion) -> dict[str, Claim]:
+    """Return the claim on each arm of a sweep, and on the repeated baseline."""
     floor = conclusion.noise_floor
-    known = (*conclusion.claims, *((floor,) if floor is not None else ()))
-    return next((claim for claim in known if claim.b == arm.name), None)
+    known = (*((floor,) if floor is not None else ()), *reversed(conclusion.claims))
+    return {claim.b: claim for claim in known}
 
 
 def is_best(found: Claim | None, best: Claim | None) -> bool:
@@ -50,14 +54,20 @@ def is_best(found: Claim | None, best: Claim | None) -> bool:
     return found.verdict is Verdict.FASTER and found.ratio == best.ratio
 
 
-def cell_word(arm: ArmResult, conclusion: Conclusion) -> str:
-    """Return the table entry of a cell: its verdict, or the reason why it has none."""
+def cell_word(arm: ArmResult, conclusion: Conclusion, claim: Claim | None) -> str:
+    """Return the table entry of a cell: its verdict, or the reason why it has none.
+
+    Args:
+        arm: result of the cell.
+        conclusion: conclusion of the sweep.
+        claim: claim on the cell; ``None`` without one.
+    """
     baseline = conclusion.arms[0]
     if arm is baseline:
         return BASELINE
     if arm.name == null_name(baseline.name):
         return null_name(BASELINE)
-    return cell_verdict(claim_of(arm, conclusion), has_value=conclusion.metric in arm.summary)
+    return cell_verdict(claim, has_value=conclusion.metric in arm.summary)
 
 
 def has_effect(effect: FactorEffect) -> bool:
@@ -71,20 +81,28 @@ def varied_names(space: Space) -> tuple[str, ...]:
     return (*named, *(p.name for p in space.parameters))
 
 
-def settings_of(arm: ArmResult, conclusion: Conclusion, space: Space) -> list[Value | None]:
+def settings_of(
+    arm: ArmResult, conclusion: Conclusion, space: Space, names: NamedLookup | None = None
+) -> list[Value | None]:
     """Return the value of each setting in an arm; ``None`` if the arm does not set it.
 
     The baseline has the known defaults as well. Where the space names configurations, the name
     comes first.
+
+    Args:
+        arm: result of the arm.
+        conclusion: conclusion of the sweep.
+        space: space of the sweep.
+        names: lookup of the named configurations of the space, for many arms.
     """
-    return [*_named(arm, space), *_settings_of(arm, conclusion, space)]
+    return [*_named(arm, space, names), *_settings_of(arm, conclusion, space)]
 
 
-def _named(arm: ArmResult, space: Space) -> list[Value | None]:
+def _named(arm: ArmResult, space: Space, names: NamedLookup | None) -> list[Value | None]:
     """Return the name of the configuration of an arm, if the space names any."""
     if not space.named_configurations:
         return []
-    found = find_named(space, arm.configuration)
+    found = (names or NamedLookup(space)).find(arm.configuration)
     if found is None:
         return [DEFAULT_ARM.name if not arm.configuration else None]
     return [found.name]
@@ -116,8 +134,10 @@ def sorted_by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResul
     ranks = {p.name: _ranks(p.domain.values()) for p in space.parameters}
     order = {one.name: at for at, one in enumerate(space.named_configurations, 1)}
 
+    names = NamedLookup(space)
+
     def place(arm: ArmResult) -> list[tuple[int, float, str]]:
-        named = find_named(space, arm.configuration)
+        named = names.find(arm.configuration)
         first = (order[named.name] if named else 0, 0.0, "")
         return [first, *_settings(arm)]
 

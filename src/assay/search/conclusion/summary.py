@@ -17,7 +17,7 @@ from assay.search.conclusion.notes import (
     shape_notes,
     stability_notes,
 )
-from assay.search.history.arm_result import result_of
+from assay.search.history.arm_result import launches_by_arm, results_of
 from assay.search.history.complaints import complaint_notes
 from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import DEFAULT_ARM, History
@@ -58,7 +58,8 @@ def summarise_arms(
     claims: Sequence[Claim | None] = (),
 ) -> Conclusion:
     """Return a conclusion with summaries of named arms, and notes on them."""
-    results = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    launches = launches_by_arm(history.samples, Stage.CONFIRM, arms)
+    results = results_of(spec, history, Stage.CONFIRM, arms, launches)
     notes = (
         *loss_notes(spec.workload, history.samples),
         *instance_count_notes(spec),
@@ -66,7 +67,7 @@ def summarise_arms(
         *grant_notes(history, results),
         *complaint_notes(history),
         *shape_notes(spec.workload.objective, results, history.samples),
-        *outlier_notes(spec, history, arms, results),
+        *outlier_notes(spec, history, launches, results),
     )
     return msgspec.structs.replace(
         summarise_launches(spec, history, results, stopped),

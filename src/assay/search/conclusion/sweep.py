@@ -18,7 +18,7 @@ from assay.search.conclusion.notes import (
     too_few_blocks_notes,
 )
 from assay.search.conclusion.summary import split_null_claim, summarise_launches
-from assay.search.history.arm_result import result_of
+from assay.search.history.arm_result import launches_by_arm, results_of
 from assay.search.history.complaints import complaint_notes
 from assay.search.history.history import History
 from assay.search.races.compare import compared_arms
@@ -35,7 +35,8 @@ def conclude_sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> 
     claims, noise_floor = split_null_claim(
         spec, [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]]
     )
-    cells = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    launches = launches_by_arm(samples, Stage.CONFIRM, arms)
+    cells = results_of(spec, history, Stage.CONFIRM, arms, launches)
     conclusion = msgspec.structs.replace(
         summarise_launches(spec, history, cells, stopped),
         claims=claims,

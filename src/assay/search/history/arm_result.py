@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -14,14 +14,56 @@ from assay.search.history.modes import modes_of
 from assay.search.history.packed_samples import where
 from assay.stats.summary import summarise
 
+LaunchesByArm = Mapping[str, Sequence[Sample]]
+"""Launches of each arm of a stage, by its name."""
+
+
+def launches_by_arm(samples: Iterable[Sample], stage: Stage, arms: Sequence[Arm]) -> LaunchesByArm:
+    """Return the launches of arms in a stage, reading each sample once.
+
+    Args:
+        samples: samples of a study, in order.
+        stage: stage of the launches.
+        arms: arms of the result.
+    """
+    found: dict[str, list[Sample]] = {arm.name: [] for arm in arms}
+    for sample in samples:
+        if sample.launch.stage is stage and sample.launch.arm in found:
+            found[sample.launch.arm].append(sample)
+    return found
+
+
+def results_of(
+    spec: StudySpec,
+    history: History,
+    stage: Stage,
+    arms: Sequence[Arm],
+    launches: LaunchesByArm,
+) -> tuple[ArmResult, ...]:
+    """Summarise every metric of many arms over a stage.
+
+    Args:
+        spec: specification of the study.
+        history: history of the study.
+        stage: stage of the launches.
+        arms: arms to summarise.
+        launches: launches of these arms in the stage.
+    """
+    return tuple(_result(spec, history, stage, arm, launches[arm.name]) for arm in arms)
+
 
 def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
     """Summarise every metric of an arm over a stage.
 
     Disturbed blocks of the confirmation are excluded unless they are more than a third of it.
     """
-    launches = history.launches_in(stage, arm.name)
-    ended, disturbed = counted_launches(history, stage, arm)
+    return _result(spec, history, stage, arm, history.launches_in(stage, arm.name))
+
+
+def _result(
+    spec: StudySpec, history: History, stage: Stage, arm: Arm, launches: Sequence[Sample]
+) -> ArmResult:
+    ended, disturbed = counted_launches(history, stage, launches)
     if disturbed:  # count only launches with a value
         objective = spec.workload.objective.name
         figures = (s for s in ended if objective in s.metrics)
@@ -77,14 +119,17 @@ def _between_processes(
     return msgspec.structs.replace(summary, sem=between.sem, ci=between.ci)
 
 
-def counted_launches(history: History, stage: Stage, arm: Arm) -> tuple[Sequence[Sample], int]:
+def counted_launches(
+    history: History, stage: Stage, launches: Sequence[Sample]
+) -> tuple[Sequence[Sample], int]:
     """Return the launches behind the figures of an arm, and the number of disturbed ones.
 
     Args:
         history: history of all stages.
-        stage, arm: stage and arm of the launches.
+        stage: stage of the launches.
+        launches: launches of the arm in this stage.
     """
-    ended = where(history.launches_in(stage, arm.name), lambda s: s.outcome.succeeded)
+    ended = where(launches, lambda s: s.outcome.succeeded)
     if stage is not Stage.CONFIRM:
         return ended, 0
     quiet = where(ended, lambda s: not history.is_disturbed(stage, s.launch.block))

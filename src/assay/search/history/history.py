@@ -145,6 +145,8 @@ class History(StageBlocks):
         found.revised_blocks = RevisedBlocks.of(spec)
         # Requirements hold for whole launches.
         found._empty = lambda: cls.of(msgspec.structs.replace(spec, requirements=()))
+        if isinstance(samples, Sequence):
+            found.samples.keep(len(samples))
         for sample in samples:
             found.add(sample)
         return found

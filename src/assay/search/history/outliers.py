@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.records import Arm, ArmResult, Kind, Stage, Statistic, StudySpec
-from assay.search.history.arm_result import counted_launches
+from assay.records import ArmResult, Kind, Stage, Statistic, StudySpec
+from assay.search.history.arm_result import LaunchesByArm, counted_launches
 from assay.search.history.history import History
 from assay.stats.quantile import quantile
 from assay.wording.launch_notes import outlier_note
@@ -26,29 +26,29 @@ MIN_SHIFT = 0.01
 
 
 def outlier_notes(
-    spec: StudySpec, history: History, arms: Sequence[Arm], results: Sequence[ArmResult]
+    spec: StudySpec, history: History, launches: LaunchesByArm, results: Sequence[ArmResult]
 ) -> list[str]:
     """Return notes on outliers of an arm, and on the statistic that they do not change.
 
     Args:
         spec: specification of a measurement or a comparison.
         history: history of the study.
-        arms: arms of the answer.
-        results: results of the same arms; arms with two groups of launches are skipped.
+        launches: launches of the confirmation, by arm.
+        results: results of these arms; arms with two groups of launches are skipped.
     """
     if spec.kind not in (Kind.MEASURE, Kind.COMPARE) or spec.statistic is not Statistic.MEAN:
         return []
     metric = spec.workload.objective
     notes = []
-    for arm, result in zip(arms, results, strict=True):
-        samples, _ = counted_launches(history, Stage.CONFIRM, arm)
+    for result in results:
+        samples, _ = counted_launches(history, Stage.CONFIRM, launches[result.name])
         values = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
         far = [] if result.modes else outliers(values)
         if far:
             notes.append(
                 outlier_note(
                     metric,
-                    "" if spec.kind is Kind.MEASURE else arm.name,
+                    "" if spec.kind is Kind.MEASURE else result.name,
                     len(values),
                     len(far),
                     far[0],

@@ -33,12 +33,21 @@ class PackedSamples(Sequence[Sample]):
         self._newest: list[Sample] = []
         self._decoder = SampleDecoder()
         self._opened: tuple[int, list[Sample]] = -1, []
+        self._kept = MAX_OBJECTS
         self.extend(samples)
+
+    def keep(self, number: int) -> None:
+        """Keep more samples as objects, because the caller has them in memory anyway.
+
+        Args:
+            number: number of samples of the caller.
+        """
+        self._kept = max(self._kept, number)
 
     def append(self, sample: Sample) -> None:
         """Add a sample."""
         self._newest.append(sample)
-        if len(self._newest) >= MAX_OBJECTS + CHUNK:
+        if len(self._newest) >= self._kept + CHUNK:
             self._pack()
 
     def extend(self, samples: Iterable[Sample]) -> None:

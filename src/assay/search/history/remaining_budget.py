@@ -37,6 +37,14 @@ class Cost:
         """Return the cost of ``count`` blocks."""
         return Cost(self.time_s * count, math.ceil(self.launches * count), self.once_s)
 
+    def plus(self, other: Cost) -> Cost:
+        """Return the cost of two blocks."""
+        return Cost(
+            self.time_s + other.time_s,
+            self.launches + other.launches,
+            self.once_s + other.once_s,
+        )
+
 
 NO_COST = Cost(0.0, 0)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -37,6 +39,8 @@ cannot work. A failed build is not retried within a session."""
 class BlockRunner:
     """Scheduler of the launches of one block at a time, in a balanced random order.
 
+    A launch costs the same in blocks of any number of arms.
+
     Args:
         seed: seed of the study; the order within a block follows from it and the number of the
             block.
@@ -52,20 +56,19 @@ class BlockRunner:
         self._slots = range(slots)
         self.number = -1
         self.stage: Stage | None = None
+        self.arms: tuple[Arm, ...] = ()
+        """Arms of the newest block, each once."""
+        self.names: tuple[str, ...] = ()
+        """Names of these arms."""
         self._arms: tuple[Arm, ...] = ()
         self._kept = False
-        self._waiting: list[Launch] = []
+        self._waiting: OrderedDict[tuple[int, int], Launch] = OrderedDict()
         self._in_flight: dict[tuple[int, int], int | None] = {}
 
     @property
     def is_finished(self) -> bool:
         """True if the block has no launches left, neither waiting nor in flight."""
         return not self._waiting and not self._in_flight
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        """Arms of the newest block, each once."""
-        return tuple(dict.fromkeys(self._arms))
 
     @property
     def in_flight(self) -> int:
@@ -88,11 +91,13 @@ class BlockRunner:
         self.number = number
         self.stage = stage
         self._arms = arms
+        self.arms = tuple(dict.fromkeys(arms))
+        self.names = tuple(arm.name for arm in self.arms)
         self._kept = False
         self._in_flight = {}
         # In the search a block may begin with the configuration of the previous launch.
         anew = stage is Stage.CONFIRM and self._hard_to_change.differ(arms)
-        self._waiting = [
+        self._wait_for(
             Launch(
                 configuration=arm.configuration,
                 arm=arm.name,
@@ -103,7 +108,10 @@ class BlockRunner:
                 fidelity=fidelity,
             )
             for position, arm in enumerate(arms)
-        ]
+        )
+
+    def _wait_for(self, launches: Iterable[Launch]) -> None:
+        self._waiting = OrderedDict((_slot_of(launch), launch) for launch in launches)
 
     def take(self, free_slots: int) -> list[Launch]:
         """Return the next launches of the block.
@@ -111,8 +119,8 @@ class BlockRunner:
         Each launch contains the arms of the block until a sample with it has arrived: whichever
         launch ends first, a stopped study knows the arms of the block.
         """
-        count = self._side_by_side(free_slots)
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        count = min(self._side_by_side(free_slots), len(self._waiting))
+        taken = [self._waiting.popitem(last=False)[1] for _ in range(count)]
         taken = [
             msgspec.structs.replace(launch, cpu_slot=self._assign_slot(launch)) for launch in taken
         ]
@@ -126,13 +134,14 @@ class BlockRunner:
         To measure interference, all launches of an arm begin together, and no other arm runs beside
         them. Launches that an interruption has separated are dropped.
         """
-        if not self._waiting or self._waiting[0].stage is not Stage.INTERFERENCE:
+        first = next(iter(self._waiting.values()), None)
+        if first is None or first.stage is not Stage.INTERFERENCE:
             return free_slots
-        arm = self._waiting[0].arm
+        arm = first.arm
         whole = sum(a.name == arm for a in self._arms)
         if self._in_flight or free_slots < whole:
             return 0
-        if sum(launch.arm == arm for launch in self._waiting) < whole:
+        if sum(launch.arm == arm for launch in self._waiting.values()) < whole:
             self.drop()
         return whole
 
@@ -156,7 +165,7 @@ class BlockRunner:
 
     def drop(self) -> None:
         """Cancel the launches of this block that have not begun."""
-        self._waiting = []
+        self._waiting.clear()
 
     def tell(self, sample: Sample) -> None:
         """Remove a finished launch; a first failure is repeated at the end of its block."""
@@ -168,22 +177,22 @@ class BlockRunner:
         if launch.block == self.number and launch.stage is not self.stage:
             # A long first launch counts, and so does the rest of its block.
             self.stage = launch.stage
-            self._waiting = [
-                msgspec.structs.replace(waiting, stage=launch.stage) for waiting in self._waiting
-            ]
+            self._wait_for(
+                msgspec.structs.replace(waiting, stage=launch.stage)
+                for waiting in self._waiting.values()
+            )
         place = _slot_of(launch)
         self._in_flight.pop(place, None)
-        self._waiting = [w for w in self._waiting if _slot_of(w) != place]
+        self._waiting.pop(place, None)
         if sample.outcome is Outcome.FAILED and _is_repeated(sample):
-            self._waiting.append(
-                msgspec.structs.replace(
-                    launch,
-                    attempt=launch.attempt + 1,
-                    timeout_s=None,
-                    block_arms=None,
-                    repeat_application=False,
-                )
+            retry = msgspec.structs.replace(
+                launch,
+                attempt=launch.attempt + 1,
+                timeout_s=None,
+                block_arms=None,
+                repeat_application=False,
             )
+            self._waiting[_slot_of(retry)] = retry
 
 
 def _is_repeated(sample: Sample) -> bool:

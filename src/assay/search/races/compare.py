@@ -58,6 +58,11 @@ class CompareRace(BlockRace):
     def __init__(self, spec: StudySpec) -> None:
         super().__init__(spec, Stage.SURVEY)
         self._arms = compared_arms(spec)
+        self._compared = self._arms[2:] if spec.null else self._arms[1:]
+        """Arms that the study compares: all but the first and its repeat."""
+        self._by_name = {arm.name: arm for arm in reversed(self._arms)}
+        self._alpha = claim_alpha(spec)
+        self._conclusive_blocks = min_blocks(spec)
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         # Arms of another boot have no warm-up before their first block.
@@ -85,11 +90,6 @@ class CompareRace(BlockRace):
                 return BlockPlan(Stage.SURVEY, self._arms[:1])
             return self._failed(self._compared)
         return self._compare(able, budget)
-
-    @property
-    def _compared(self) -> tuple[Arm, ...]:
-        """Arms that the study compares: all but the first and its repeat."""
-        return self._arms[2:] if self._spec.null else self._arms[1:]
 
     def _failed(self, arms: Sequence[Arm]) -> Ending:
         """Return the end where no compared arm gave a value in a block with the first."""
@@ -153,11 +153,11 @@ class CompareRace(BlockRace):
 
     def _claim(self, arm: Arm) -> Claim | None:
         pair = (self._reference(arm).name, arm.name)
-        return claim_between(self._spec, self._history, pair, claim_alpha(self._spec))
+        return claim_between(self._spec, self._history, pair, self._alpha)
 
     def _reference(self, arm: Arm) -> Arm:
         """Return the reference of an arm; the first arm if the named one gives no values."""
-        named = next((a for a in self._arms if a.name == arm.parent), self._arms[0])
+        named = self._by_name.get(arm.parent or "", self._arms[0])
         works = self._warm(named) and not self._lost(Stage.CONFIRM, named)
         return named if works else self._arms[0]
 
@@ -174,7 +174,7 @@ class CompareRace(BlockRace):
     @property
     def _min_blocks(self) -> int:
         """Smallest number of blocks with a conclusive interval at the error rate of each arm."""
-        return min_blocks(self._spec)
+        return self._conclusive_blocks
 
     def _too_small(self, arms: list[Arm], budget: RemainingBudget) -> Ending | None:
         """Return the end if the smallest number of blocks does not fit (rule 10)."""

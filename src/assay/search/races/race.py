@@ -231,12 +231,12 @@ class BlockRace(ABC):
                 self._block.start(replace(following, times=times))
             taken = self._block.take(self._room(free_slots, left))
             if taken or not self._block.is_finished:
-                arms = [arm.name for arm in self._block.arms]
+                names = self._block.names
                 return [
                     msgspec.structs.replace(
                         launch,
                         timeout_s=self._bounded_s(launch, left),
-                        end=self._end_rules.rule(launch, arms, left, self._min_blocks),
+                        end=self._end_rules.rule(launch, names, left, self._min_blocks),
                     )
                     for launch in taken
                 ]
@@ -359,13 +359,17 @@ class BlockRace(ABC):
         """
         history = self._history
         found: list[Arm] = []
+        total = NO_COST
         fits = budget.affords(Cost(0.0, len(arms) + launches))
         if budget.spent or history.hard_to_change or not fits:
             return ()
         for arm in arms:
-            single = history.blocks_run(Stage.SURVEY, arm.name) == 1
-            if single and budget.affords(history.cost([*found, arm], Stage.SURVEY)):
+            if history.blocks_run(Stage.SURVEY, arm.name) != 1:
+                continue
+            longer = total.plus(history.cost([arm], Stage.SURVEY))
+            if budget.affords(longer):
                 found.append(arm)
+                total = longer
         return tuple(found)
 
     def _budget_for(

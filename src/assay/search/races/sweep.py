@@ -80,7 +80,12 @@ class SweepRace(BlockRace):
     def __init__(self, spec: StudySpec) -> None:
         super().__init__(spec, Stage.SURVEY)
         self._arms = compared_arms(spec)
+        self._compared = self._arms[2:] if spec.null else self._arms[1:]
+        """Cells that the study compares: all but the baseline and its repeat."""
+        self._compared_names = frozenset(arm.name for arm in self._compared)
         self._alpha = sweep_alpha(spec)
+        self._claiming = min_blocks(spec)
+        """Smallest number of blocks with a conclusive interval at the error rate of each cell."""
         self._undecided: Arm | None = None
 
     def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
@@ -100,7 +105,7 @@ class SweepRace(BlockRace):
         if warming and not budget.spent:
             return BlockPlan(Stage.SURVEY, warming)
         able = self._able()
-        if not any(arm in self._compared for arm in able):
+        if not any(self._is_compared(arm) for arm in able):
             if any(self._claim(arm) is not None for arm in self._compared):
                 return Ending(EndReason.DECIDED, no_cell_left_ending(counted(self._history)))
             if self._may_depend_on_order(baseline, budget):
@@ -112,10 +117,8 @@ class SweepRace(BlockRace):
             return workload_failure(order or message, self._compared)
         return self._measure(able, budget)
 
-    @property
-    def _compared(self) -> tuple[Arm, ...]:
-        """Cells that the study compares: all but the baseline and its repeat."""
-        return self._arms[2:] if self._spec.null else self._arms[1:]
+    def _is_compared(self, arm: Arm) -> bool:
+        return arm.name in self._compared_names
 
     @property
     def _compared_ran(self) -> bool:
@@ -186,7 +189,7 @@ class SweepRace(BlockRace):
                 EndReason.DECIDED, all_blocks_ending(blocks, self._history.disturbed(Stage.CONFIRM))
             )
         if not is_analysis_due(blocks):
-            newest = self._history.newest_arms(Stage.CONFIRM)
+            newest = set(self._history.newest_arms(Stage.CONFIRM))
             return [arm for arm in able if arm in newest]
         if self._spec.precision is not None:
             return self._imprecise(able, blocks, self._spec.precision)
@@ -199,7 +202,7 @@ class SweepRace(BlockRace):
     def _ending(self, able: list[Arm]) -> str:
         """Return the ending of a sweep in which no cell is undecided; failed cells do not count."""
         blocks = counted(self._history)
-        if are_all_decided(self._claim(arm) for arm in able if arm in self._compared):
+        if are_all_decided(self._claim(arm) for arm in able if self._is_compared(arm)):
             return cells_decided_ending(blocks)
         return saturated_ending(blocks)
 
@@ -216,7 +219,8 @@ class SweepRace(BlockRace):
             )
         if self._spec.design is not None and self._spec.design.kind is DesignKind.FACTORIAL:
             return able
-        return [arm for arm in able if arm == able[0] or arm in open_ones]
+        names = {able[0].name, *(arm.name for arm in open_ones)}
+        return [arm for arm in able if arm.name in names]
 
     def _precise(self, arm: Arm, precision: float) -> bool:
         values = self._history.summarised_values(Stage.CONFIRM, arm.name)
@@ -226,7 +230,7 @@ class SweepRace(BlockRace):
 
     def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
         """Return the compared cells, the last one found undecided first, to save time."""
-        compared = [arm for arm in able if arm in self._compared]
+        compared = [arm for arm in able if self._is_compared(arm)]
         return sorted(compared, key=lambda arm: arm != self._undecided)
 
     def _decided(self, arm: Arm) -> bool:
@@ -252,11 +256,6 @@ class SweepRace(BlockRace):
     def _requires(self, arm: Arm) -> bool:
         """Return whether a requirement is undecided for a cell or the baseline."""
         return is_undecided(self._spec, self._history, (self._arms[0], arm))
-
-    @property
-    def _claiming(self) -> int:
-        """Smallest number of blocks with a conclusive interval at the error rate of each cell."""
-        return min_blocks(self._spec)
 
     @property
     def _min_blocks(self) -> int:

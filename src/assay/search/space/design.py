@@ -77,8 +77,8 @@ def _lay_out_named(
     if len(arms) > MAX_CELLS:
         raise DesignError(
             ("settings",),
-            f"There are {len(arms):,} cells.",
-            f"The maximum of a sweep is {MAX_CELLS:,}.",
+            f"There are {len(arms):,} cells, and the maximum is {MAX_CELLS:,}.",
+            "Give fewer values or fewer configurations.",
         )
     first = next((arm for arm in arms if arm.configuration == baseline), None)
     first = first or Arm(name=label_of(space, baseline) or str(baseline), configuration=baseline)

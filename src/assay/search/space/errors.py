@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.errors import InvalidInputError
 
-MAX_CELLS = 1000
-"""Maximum number of cells: one block of more takes longer than most budgets."""
+MAX_CELLS = 10_000
+"""Maximum number of cells. Up to it a launch costs the same, and the report takes seconds."""
 
 
 class DesignError(InvalidInputError):

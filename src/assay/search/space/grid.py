@@ -41,14 +41,18 @@ def grid_cells(space: Space, bound: SearchSpace) -> tuple[list[Configuration], l
         bound.without_inactive(Configuration(dict(zip(names, values, strict=True))))
         for values in itertools.product(*columns)
     )
-    cells = list(dict.fromkeys(every))
-    kept = [cell for cell in cells if bound.valid(cell)]
-    if len(kept) > MAX_CELLS:
-        raise DesignError(
-            ("settings",),
-            f"The grid has {len(kept):,} cells, and the maximum is {MAX_CELLS:,}.",
-            'Give fewer values, or draw from them: kind = "latin-hypercube" and n.',
-        )
+    cells = dict.fromkeys(every)
+    kept: list[Configuration] = []
+    for cell in cells:
+        if bound.valid(cell):
+            kept.append(cell)
+        if len(kept) > MAX_CELLS:
+            raise DesignError(
+                ("settings",),
+                f"The grid has {combinations:,} combinations and more than {MAX_CELLS:,} cells, "
+                "the maximum.",
+                'Give fewer values, or draw from them: kind = "latin-hypercube" and n.',
+            )
     return kept, _lost(len(cells) - len(kept), len(cells))
 
 

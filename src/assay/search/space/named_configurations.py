@@ -53,23 +53,35 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
     return " ".join([named.name, *other_settings])
 
 
+class NamedLookup:
+    """Lookup of named configurations, for many configurations.
+
+    Args:
+        space: space with the named configurations.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._defaults = {p.name: p.default for p in space.parameters}
+        self._names = {name for named in space.named_configurations for name in named.configuration}
+        self._known = {
+            self._without_defaults(named.configuration): named
+            for named in reversed(space.named_configurations)
+        }
+
+    def find(self, configuration: Configuration) -> NamedConfiguration | None:
+        """Return the named configuration that equals another one in the settings it sets."""
+        part = Configuration({n: v for n, v in configuration.items() if n in self._names})
+        here = self._without_defaults(part)
+        return self._known.get(here) if here else None
+
+    def _without_defaults(self, configuration: Configuration) -> Configuration:
+        kept = {n: v for n, v in configuration.items() if not same_value(v, self._defaults.get(n))}
+        return Configuration(kept)
+
+
 def find_named(space: Space, configuration: Configuration) -> NamedConfiguration | None:
-    """Find the named configuration that equals another one in the settings it sets."""
-    names = {name for named in space.named_configurations for name in named.configuration}
-    part = Configuration({n: v for n, v in configuration.items() if n in names})
-    here = _without_defaults(space, part)
-    same = (
-        named
-        for named in space.named_configurations
-        if _without_defaults(space, named.configuration) == here
-    )
-    return next(same, None) if here else None
-
-
-def _without_defaults(space: Space, configuration: Configuration) -> Configuration:
-    defaults = {p.name: p.default for p in space.parameters}
-    kept = {n: v for n, v in configuration.items() if not same_value(v, defaults.get(n))}
-    return Configuration(kept)
+    """Return the named configuration of a single configuration; see ``NamedLookup``."""
+    return NamedLookup(space).find(configuration)
 
 
 def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[Arm], list[str]]:

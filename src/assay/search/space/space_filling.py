@@ -15,6 +15,8 @@ MAX_DRAWS_PER_CELL = 100
 """Maximum number of random configurations tried for each requested cell."""
 CANDIDATE_DESIGNS = 30
 """Number of Latin hypercubes drawn; the one with the largest minimum distance is used."""
+MAX_CANDIDATE_CELLS = 10_000
+"""Maximum number of cells of all drawn Latin hypercubes together, which bounds their cost."""
 
 
 def random_cells(
@@ -99,11 +101,12 @@ def hypercube_cells(
     rng = random.Random(f"{seed}/latin-hypercube")
     axes = _axes(space)
     best: tuple[int, float, list[Configuration]] | None = None
-    for _ in range(CANDIDATE_DESIGNS):
+    candidates = max(1, min(CANDIDATE_DESIGNS, MAX_CANDIDATE_CELLS // n))
+    for _ in range(candidates):
         points = latin_hypercube(n, len(axes), rng)
         drawn = dict.fromkeys(_cell_at(axes, bound, point) for point in points)
         cells = [cell for cell in drawn if bound.valid(cell)]
-        rank = (len(cells), min_distance(points))
+        rank = (len(cells), min_distance(points) if candidates > 1 else 0.0)
         if best is None or rank > best[:2]:
             best = (*rank, cells)
     assert best is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.records import Arm, Stage
 from assay.search.history.counts.arm_column import ArmColumn
@@ -65,6 +65,10 @@ class StageBlocks:
     def arms(self, stage: Stage) -> list[Arm]:
         """Return the arms of a stage, in the order of their first launch."""
         return [self._arms[name] for name in self._stages[stage].columns]
+
+    def arms_named(self, names: Iterable[str]) -> list[Arm]:
+        """Return the arms with these names that ran, in the order of the names."""
+        return [self._arms[name] for name in names if name in self._arms]
 
     def outcomes(self, stage: Stage) -> Iterator[tuple[Arm, int, Observation | None]]:
         """Yield the observations of each arm in each block of a stage in which it ran."""
