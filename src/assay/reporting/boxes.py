@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Goal, Summary
-from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.arms import MAX_DRAWN_ROWS, ArmRow, Phase, Role
 from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences
@@ -55,18 +55,22 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class BoxFigure:
-    """Box plots of all arms, in the order of the table."""
+    """Box plots of the first ``MAX_DRAWN_ROWS`` arms, in the order of the table.
+
+    ``others`` is the number of further arms.
+    """
 
     metric: str
     goal: Goal
     scale: Scale
     boxes: tuple[Box, ...]
+    others: int = 0
 
 
 def box_figure(
     report: ReportInput, rows: Sequence[ArmRow], scale: Scale, drawn: DrawnLaunches
 ) -> BoxFigure | None:
-    """Return box plots of all arms, with the drawn launches; ``None`` without any value."""
+    """Return box plots of the first arms, with the drawn launches; ``None`` without any value."""
     boxes = tuple(
         Box(
             arm_label(r.name),
@@ -77,11 +81,12 @@ def box_figure(
             _missing(r),
             fences(r.values) if r.values else None,
         )
-        for r in rows
+        for r in rows[:MAX_DRAWN_ROWS]
     )
     if not any(box.summary for box in boxes):
         return None
-    return BoxFigure(label_of(report.metric), report.metric.goal, scale, boxes)
+    others = len(rows) - len(boxes)
+    return BoxFigure(label_of(report.metric), report.metric.goal, scale, boxes, others)
 
 
 def _dots(row: ArmRow, drawn: DrawnLaunches) -> tuple[Dot, ...]:

@@ -142,6 +142,8 @@ def heat_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> He
     known = [r.summary.median for r in inside if r.summary is not None]
     if not known:
         return None
+    places = [{text: at for at, text in enumerate(ends)} for ends in (columns, lines)]
+    reasons = _absence_reasons(report, [r for r in inside if r.summary is None])
     best, worst = min(known), max(known)
     if report.metric.goal is Goal.HIGHER:
         best, worst = worst, best
@@ -155,12 +157,12 @@ def heat_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> He
         lines,
         tuple(
             HeatCell(
-                columns.index(_shown(r.configuration.get(across.name))),
-                lines.index(_shown(r.configuration.get(down.name))),
+                places[0][_shown(r.configuration.get(across.name))],
+                places[1][_shown(r.configuration.get(down.name))],
                 r.summary.median if r.summary else None,
                 _colour_step(r.summary.median, best, worst) if r.summary else 0,
                 r.role,
-                "" if r.summary else _absence_reason(report, r),
+                reasons.get(r.name, ""),
             )
             for r in inside
         ),
@@ -174,7 +176,9 @@ def scatter_figures(
 ) -> tuple[ScatterFigure, ...]:
     """Return a figure for each setting with at least three numeric values."""
     inside = cells(report, rows)
-    baseline = next((r for r in rows if r.role is Role.BASELINE and r not in inside), None)
+    baseline = next((r for r in rows if r.role is Role.BASELINE), None)
+    if baseline in inside[:1]:  # a baseline that is a cell comes first
+        baseline = None
     reference = baseline.summary.median if baseline is not None and baseline.summary else None
     figures = (_scatter(report, p, inside, scale, reference) for p in _varied(report, inside))
     return tuple(figure for figure in figures if figure is not None)
@@ -240,9 +244,16 @@ def _colour_step(value: float, best: float, worst: float) -> int:
     return min(STEPS - 1, max(0, int(share * STEPS)))
 
 
-def _absence_reason(report: ReportInput, row: ArmRow) -> str:
-    """Return the reason why a cell has no value, possibly already during its warm-up."""
-    outcomes = {s.outcome for s in report.samples if s.launch.arm == row.name}
+def _absence_reasons(report: ReportInput, rows: Sequence[ArmRow]) -> dict[str, str]:
+    """Return the reason why cells have no value, possibly already during their warm-up."""
+    outcomes: dict[str, set[Outcome]] = {row.name: set() for row in rows}
+    for sample in report.samples if rows else ():
+        if sample.launch.arm in outcomes:
+            outcomes[sample.launch.arm].add(sample.outcome)
+    return {row.name: _absence_reason(row, outcomes[row.name]) for row in rows}
+
+
+def _absence_reason(row: ArmRow, outcomes: set[Outcome]) -> str:
     if Outcome.TIMED_OUT in outcomes:
         return "timed out"
     if outcomes & {Outcome.FAILED, Outcome.LIMIT}:

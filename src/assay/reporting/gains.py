@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Claim, Goal, Statistic
-from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.arms import MAX_DRAWN_ROWS, ArmRow, Phase, Role
 from assay.reporting.formatting import arm_label, compared_label
 from assay.reporting.inputs import ReportInput
 from assay.wording.sentence import verdict_word
@@ -38,7 +38,10 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class GainFigure:
-    """All arms against the baseline; ratios within ``margin`` of 1 are equivalent."""
+    """The first ``MAX_DRAWN_ROWS`` arms against the baseline, in the order of the table.
+
+    Ratios within ``margin`` of 1 are equivalent. ``others`` is the number of further arms.
+    """
 
     metric: str
     goal: Goal
@@ -46,13 +49,13 @@ class GainFigure:
     margin: float
     noise: tuple[float, float] | None
     gains: tuple[Gain, ...]
+    others: int = 0
 
 
 def gain_figure(report: ReportInput, rows: Sequence[ArmRow]) -> GainFigure | None:
-    """Return all arms against the baseline; ``None`` without an arm to compare."""
-    gains = tuple(
-        _gain(r) for r in rows if r.ratio is not None and math.isfinite(r.ratio) and r.ratio > 0
-    )
+    """Return the first arms against the baseline; ``None`` without an arm to compare."""
+    compared = [r for r in rows if r.ratio is not None and math.isfinite(r.ratio) and r.ratio > 0]
+    gains = tuple(_gain(r) for r in compared[:MAX_DRAWN_ROWS])
     if not gains:
         return None
     baseline = next((r.name for r in rows if r.role is Role.BASELINE), "default")
@@ -64,6 +67,7 @@ def gain_figure(report: ReportInput, rows: Sequence[ArmRow]) -> GainFigure | Non
         report.spec.margin,
         _closed(report.conclusion.noise_floor if report.conclusion else None),
         gains,
+        len(compared) - len(gains),
     )
 
 

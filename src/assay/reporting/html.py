@@ -32,6 +32,7 @@ from assay.reporting.formatting import label_of, shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, data_block, el, join, json_block, json_document, text
 from assay.reporting.parts import method
+from assay.reporting.parts.table import further_cells
 from assay.reporting.pictures.theme import page_style
 from assay.reporting.sample_words import page_in_own_words, words_of
 from assay.reporting.scale import Scale, scale_for
@@ -210,6 +211,7 @@ def _figure_data(
         "launches": _finite(_launches(pictures)),
         "figures": _finite(_without_launches(msgspec.to_builtins(pictures))),
         "rows": [_row_data(row) for row in rows],
+        "further": further_cells(report, rows, scale),
     }
 
 

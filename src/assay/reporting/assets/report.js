@@ -643,8 +643,26 @@
   const setUpTable = () => {
     const table = byId("all");
     if (!table) return;
-    const body = table.tBodies[0], original = [...body.rows];
-    const cells = original.map((row) => row.textContent.toLowerCase());
+    const body = table.tBodies[0], written = [...body.rows];
+    const keys = [...table.tHead.rows[0].cells].map((head) => head.dataset.key);
+    const texts = [...written.map((row) => row.textContent), ...data.further.map((row) => row.join(" "))]
+      .map((text) => text.toLowerCase());
+    /* The page contains the first rows; others are made when they are shown. */
+    const line = (i) => {
+      if (!written[i]) {
+        const { role, verdict } = data.rows[i];
+        written[i] = make("tr", {}, ...data.further[i - data.rows.length + data.further.length].map((entry, at) =>
+          make(keys[at] === "name" ? "th" : "td", {
+            textContent: entry,
+            className: keys[at] === "name" ? `role-${role}`
+              : keys[at] === "verdict" && verdict ? `word tone-${verdict}` : keys[at] === "phase" ? "text" : "",
+            ...(keys[at] === "name" ? { scope: "row" } : {}),
+          })));
+        written[i].dataset.row = i;
+      }
+      return written[i];
+    };
+    let most = MOST_ROWS;
     const status = byId("table-status");
     let sort = { key: null, down: false };
 
@@ -657,22 +675,28 @@
 
     const kept = () => {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      return original.filter((row, i) =>
-        (!phase.value || data.rows[i].phase === phase.value) && words.every((w) => cells[i].includes(w)));
+      return [...texts.keys()].filter((i) =>
+        (!phase.value || data.rows[i].phase === phase.value) && words.every((w) => texts[i].includes(w)));
     };
     const compare = (a, b) => {
-      const x = data.rows[a.dataset.row][sort.key], y = data.rows[b.dataset.row][sort.key];
+      const x = data.rows[a][sort.key], y = data.rows[b][sort.key];
       if (x == null || y == null) return (x == null) - (y == null);
       const order = typeof x === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
       return sort.down ? -order : order;
     };
     const shown = () => (sort.key ? kept().sort(compare) : kept());
+    const further = make("button", { type: "button", textContent: `Show ${MOST_ROWS} more` });
     const refresh = () => {
       const rows = shown();
-      body.replaceChildren(...rows);
-      const words = counted(original.length, "row");
-      status.textContent = `${rows.length.toLocaleString("en-US")} of ${words} shown.`;
+      body.replaceChildren(...rows.slice(0, most).map(line));
+      const words = counted(texts.length, "row"), matching = rows.length.toLocaleString("en-US");
+      status.textContent = rows.length > most
+        ? `${most.toLocaleString("en-US")} of ${matching} matching rows shown, of ${words}. `
+        : `${matching} of ${words} shown.`;
+      if (rows.length > most) status.append(further);
     };
+    const restart = () => { most = MOST_ROWS; refresh(); };
+    further.addEventListener("click", () => { most += MOST_ROWS; refresh(); });
 
     for (const head of table.tHead.rows[0].cells) {
       const span = head.querySelector("span");
@@ -684,10 +708,10 @@
         else sort = sort.down ? { key: null, down: false } : { key, down: true };
         for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
         if (sort.key) head.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
-        refresh();
+        restart();
       });
     }
-    const picked = () => shown().map((row) => data.rows[row.dataset.row]);
+    const picked = () => shown().map((i) => data.rows[i]);
     const asCsv = make("button", { type: "button", textContent: "Save CSV" });
     asCsv.addEventListener("click", () => save(fileName("configurations", "csv"), "text/csv",
       csv(["configuration", "metric", "unit", ...COLUMNS.slice(1)], picked().map((r) =>
@@ -696,11 +720,11 @@
     asJson.addEventListener("click", () => save(fileName("configurations", "json"), "application/json",
       JSON.stringify({ schema: 1, study: data.study, metric: data.metric, rows: picked() }, null, 1)));
     const tools = byId("table-tools");
-    const many = original.length > 3;
+    const many = texts.length > 3;
     tools.append(...(many ? [search] : []), ...(phases.length > 1 ? [phase] : []), asCsv, asJson);
     tools.hidden = false;
-    search.addEventListener("input", refresh);
-    phase.addEventListener("change", refresh);
+    search.addEventListener("input", restart);
+    phase.addEventListener("change", restart);
     refresh();
   };
 

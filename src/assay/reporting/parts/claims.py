@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Claim
-from assay.reporting.arms import ArmRow
+from assay.reporting.arms import MAX_DRAWN_ROWS, ArmRow
 from assay.reporting.formatting import change, change_interval, claimed_change
 from assay.reporting.markup import Child, Html, el, join
-from assay.reporting.parts.common import arm_name, reservation, scroll
+from assay.reporting.parts.common import IN_TABLE, arm_name, first_rows, reservation, scroll
 from assay.wording.sentence import verdict_word
 
 _QUANTILES = ("p10", "p50", "p90")
@@ -41,12 +41,16 @@ def claims(rows: Sequence[ArmRow]) -> Html | None:
         "table",
         el("caption", "Claims", class_="quiet"),
         el("thead", el("tr", [_head(name) for name in ("Arm", *_HEADS)])),
-        el("tbody", [_line(row, claim) for row, claim in found]),
+        el("tbody", [_line(row, claim) for row, claim in found[:MAX_DRAWN_ROWS]]),
         class_="claims",
     )
     of_spread = any(claim.method == "spread" for _, claim in found)
     intro = _SPREAD_INTRO if of_spread else _INTRO
-    return join(el("p", intro, class_="intro"), scroll("Claims", table, tall=len(found) > _TALL))
+    return join(
+        el("p", intro, class_="intro"),
+        scroll("Claims", table, tall=len(found) > _TALL),
+        first_rows(min(len(found), MAX_DRAWN_ROWS), len(found), "claims", IN_TABLE),
+    )
 
 
 def _head(name: str) -> Html:

@@ -17,6 +17,12 @@ LEFT_OUT = (
 )
 """Explanation of the marks of left-out launches."""
 
+IN_TABLE = "The table of all arms has the others."
+"""Sentence about the place of rows that another table omits."""
+
+IN_JSON = "`assay study show ID --json` has all of them."
+"""Sentence about the place of rows that the page omits."""
+
 _VALUE_CHARACTERS = 160
 """Maximum length of a value in the table; raw data and exports are complete."""
 
@@ -58,9 +64,34 @@ def arm_name(row: ArmRow) -> Html:
     return el("bdi", shorten(clean(row.name), _VALUE_CHARACTERS), class_="arm")
 
 
+def arm_text(row: ArmRow) -> str:
+    """Return the text of ``arm_name``."""
+    if row.name in (str(row.configuration), "default"):
+        pairs = (
+            f"{clean(name)}={shorten(clean(show_value(value)), _VALUE_CHARACTERS)}"
+            for name, value in row.configuration.items()
+        )
+        return " ".join(pairs) or "default"
+    return shorten(clean(row.name), _VALUE_CHARACTERS)
+
+
 def count_or_dash(number: int) -> str:
     """Return a count, or a dash for zero."""
     return f"{number:,}" if number else "\u2013"
+
+
+def first_rows(shown: int, total: int, noun: str, others: str) -> Html | None:
+    """Return a sentence on the rows that a table omits; ``None`` if it has all.
+
+    Args:
+        shown: number of rows of the table.
+        total: number of all rows.
+        noun: name of the rows in the plural.
+        others: sentence about the place of the other rows.
+    """
+    if shown >= total:
+        return None
+    return el("p", f"The first {shown:,} of {total:,} {noun}. {others}", class_="quiet-status")
 
 
 def definitions(facts: Iterable[tuple[str, Child]]) -> Html:

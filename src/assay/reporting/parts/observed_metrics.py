@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from assay.reporting.arms import MAX_DRAWN_ROWS
 from assay.reporting.formatting import label_of, show_name
 from assay.reporting.inputs import ReportInput
-from assay.reporting.markup import Html, el
-from assay.reporting.parts.common import scroll
+from assay.reporting.markup import Html, el, join
+from assay.reporting.parts.common import IN_JSON, first_rows, scroll
 from assay.units import show_quantity
 from assay.wording.observed_metrics import ObservedMetricRow, mean_interval, observed_metric_rows
 
@@ -29,10 +30,13 @@ def observed_metrics_table(report: ReportInput) -> Html | None:
     table = el(
         "table",
         el("thead", el("tr", el("th", "Metric", scope="col"), heads)),
-        el("tbody", [_line(row) for row in rows]),
+        el("tbody", [_line(row) for row in rows[:MAX_DRAWN_ROWS]]),
         class_="beside",
     )
-    return scroll("Metrics besides the objective", table, tall=len(rows) > _TALL)
+    return join(
+        scroll("Metrics besides the objective", table, tall=len(rows) > _TALL),
+        first_rows(min(len(rows), MAX_DRAWN_ROWS), len(rows), "lines", IN_JSON),
+    )
 
 
 def _line(row: ObservedMetricRow) -> Html:

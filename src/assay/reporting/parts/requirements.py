@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from assay.records import RequirementResult, RequirementVerdict, StudySpec
+from assay.reporting.arms import MAX_DRAWN_ROWS
 from assay.reporting.formatting import show_name
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
-from assay.reporting.parts.common import scroll
+from assay.reporting.parts.common import IN_JSON, first_rows, scroll
 from assay.units import show_quantity
 from assay.untrusted import clean
 from assay.wording.requirement import (
@@ -55,10 +56,13 @@ def _table(spec: StudySpec, text: str, found: list[RequirementResult]) -> Html:
         "table",
         el("caption", clean(text)),
         el("thead", el("tr", heads)),
-        el("tbody", [_line(spec, result) for result in found]),
+        el("tbody", [_line(spec, result) for result in found[:MAX_DRAWN_ROWS]]),
         class_="required",
     )
-    return scroll(f"Requirement {clean(text)}", table, tall=len(found) > _TALL)
+    return join(
+        scroll(f"Requirement {clean(text)}", table, tall=len(found) > _TALL),
+        first_rows(min(len(found), MAX_DRAWN_ROWS), len(found), "arms", IN_JSON),
+    )
 
 
 def _line(spec: StudySpec, found: RequirementResult) -> Html:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Kind, Metric
-from assay.reporting.arms import ArmRow, Phase
+from assay.reporting.arms import MAX_DRAWN_ROWS, ArmRow, Phase
 from assay.reporting.formatting import change, label_of
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el
-from assay.reporting.parts.common import arm_name, count_or_dash, scroll
+from assay.reporting.parts.common import (
+    arm_name,
+    arm_text,
+    count_or_dash,
+    first_rows,
+    scroll,
+)
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 from assay.wording.sentence import verdict_word
@@ -59,10 +65,47 @@ def _cell(row: ArmRow, head: str, scale: Scale) -> str:
 
 
 def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Html:
-    """Return all arms in all phases; scripts add sorting, filters and export."""
+    """Return the first arms; scripts add the others, sorting, filters and export."""
+    heads = _heads(report, rows, scale)
+    head_cells = [
+        el(
+            "th",
+            el("span", label, title=hint or None),
+            scope="col",
+            data_key=key,
+            class_="num" if number else None,
+        )
+        for key, label, hint, number in heads
+    ]
+    body = [
+        el("tr", [_table_cell(row, key, scale) for key, *_ in heads], data_row=i)
+        for i, row in enumerate(rows[:MAX_DRAWN_ROWS])
+    ]
+    table = el(
+        "table",
+        el("caption", "All arms", class_="quiet"),
+        el("thead", el("tr", head_cells)),
+        el("tbody", body),
+        id="all",
+    )
+    rest = first_rows(len(body), len(rows), "arms", _WITHOUT_SCRIPTS)
+    return el(
+        "div",
+        el("div", class_="tools", id="table-tools", hidden=True),
+        scroll("Table of all arms", table, tall=True),
+        el("p", "", id="table-status", class_="quiet-status", role="status"),
+        el("noscript", rest) if rest is not None else None,
+    )
+
+
+_Head = tuple[str, str, str, bool]
+"""Key, label and hint of a column, and whether it has numbers."""
+
+
+def _heads(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[_Head]:
     unit = f" ({scale.unit})" if scale.unit else ""
     tune = report.spec.kind is Kind.TUNE
-    heads: list[tuple[str, str, str, bool]] = [("name", "Configuration", "", False)]
+    heads: list[_Head] = [("name", "Configuration", "", False)]
     if tune:
         heads.append(("phase", "Phase", "", False))
     heads += [
@@ -84,56 +127,50 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
     if report.left_out:
         why = "launches in disturbed blocks, excluded from all figures"
         heads.append(("left_out", "left out", why, True))
-    head_cells = [
-        el(
-            "th",
-            el("span", label, title=hint or None),
-            scope="col",
-            data_key=key,
-            class_="num" if number else None,
-        )
-        for key, label, hint, number in heads
-    ]
-    body = [
-        el("tr", [_table_cell(row, key, scale) for key, *_ in heads], data_row=i)
-        for i, row in enumerate(rows)
-    ]
-    table = el(
-        "table",
-        el("caption", "All arms", class_="quiet"),
-        el("thead", el("tr", head_cells)),
-        el("tbody", body),
-        id="all",
-    )
-    return el(
-        "div",
-        el("div", class_="tools", id="table-tools", hidden=True),
-        scroll("Table of all arms", table, tall=True),
-        el("p", "", id="table-status", class_="quiet-status", role="status"),
-    )
+    return heads
+
+
+def further_cells(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[list[str]]:
+    """Return the entries of the table for the arms beyond ``MAX_DRAWN_ROWS``, for scripts."""
+    if len(rows) <= MAX_DRAWN_ROWS:
+        return []
+    keys = [key for key, *_ in _heads(report, rows, scale)]
+    return [[_entry(row, key, scale) for key in keys] for row in rows[MAX_DRAWN_ROWS:]]
+
+
+_WITHOUT_SCRIPTS = "Scripts show the others; `assay study show ID --json` has all of them."
 
 
 def _table_cell(row: ArmRow, key: str, scale: Scale) -> Html:
     """Return a cell; the style sheet aligns numbers, to save a class in each of many cells."""
     if key == "name":
         return el("th", arm_name(row), scope="row", class_=f"role-{row.role.value}")
+    entry = _entry(row, key, scale)
     if key == "phase":
-        return el("td", PHASES[row.phase], class_="text")
-    if key == "ratio":
-        shown = "" if row.ratio is None else change(row.ratio)
-        return el("td", shown)
-    if key == "verdict":
-        if row.claim is None:
-            return el("td", "")
-        tone = row.claim.verdict.value
-        return el("td", verdict_word(row.claim), class_=f"word tone-{tone}")
-    if key == "timed_out":
-        return el("td", count_or_dash(row.having(State.CENSORED)))
-    if key == "failed":
-        bad = row.having(State.FAILED) + row.having(State.ABSENT)
-        return el("td", count_or_dash(bad))
-    if key == "disturbed":
-        return el("td", count_or_dash(row.disturbed))
-    if key == "left_out":
-        return el("td", count_or_dash(row.having(State.LEFT_OUT)))
-    return el("td", _cell(row, key, scale))
+        return el("td", entry, class_="text")
+    if key == "verdict" and row.claim is not None:
+        return el("td", entry, class_=f"word tone-{row.claim.verdict.value}")
+    return el("td", entry)
+
+
+def _entry(row: ArmRow, key: str, scale: Scale) -> str:
+    """Return the text of a cell."""
+    match key:
+        case "name":
+            return arm_text(row)
+        case "phase":
+            return PHASES[row.phase]
+        case "ratio":
+            return "" if row.ratio is None else change(row.ratio)
+        case "verdict":
+            return "" if row.claim is None else verdict_word(row.claim)
+        case "timed_out":
+            return count_or_dash(row.having(State.CENSORED))
+        case "failed":
+            return count_or_dash(row.having(State.FAILED) + row.having(State.ABSENT))
+        case "disturbed":
+            return count_or_dash(row.disturbed)
+        case "left_out":
+            return count_or_dash(row.having(State.LEFT_OUT))
+        case _:
+            return _cell(row, key, scale)

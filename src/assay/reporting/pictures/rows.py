@@ -86,7 +86,7 @@ def box_svg(
     figure: BoxFigure, width: int = WIDE, name: str = "boxes", done: Finish = finish
 ) -> str:
     """Return box plots with whiskers at the extremes, quartiles and median."""
-    shown, hidden = visible(figure.boxes)
+    shown, hidden = visible(figure.boxes, figure.others)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 58)
     low, high = box_limits(shown)
 
@@ -113,7 +113,7 @@ def gain_svg(
     figure: GainFigure, width: int = WIDE, name: str = "gain", done: Finish = finish
 ) -> str:
     """Return changes against the baseline: an interval for claims, otherwise a hollow point."""
-    shown, hidden = visible(figure.gains)
+    shown, hidden = visible(figure.gains, figure.others)
     frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 54)
     ends = [v for g in shown for v in (g.ratio, g.low, g.high) if v is not None and v > 0]
     low, high = min([*ends, 1 - 2 * figure.margin]), max([*ends, 1 + 2 * figure.margin])
@@ -160,19 +160,23 @@ def omits_outliers(figure: BoxFigure) -> bool:
     return any(not low <= d.value <= high for d in dots_shown)
 
 
-def visible(rows: Sequence[Any]) -> tuple[list[Any], int]:
+def visible(rows: Sequence[Any], others: int = 0) -> tuple[list[Any], int]:
     """Return the rows of a static picture, and the number of omitted ones.
 
     It contains all rows with a claim, the baselines, and the best of the search.
+
+    Args:
+        rows: rows of the figure.
+        others: number of arms that the figure omits.
     """
     shown: list[Any] = []
-    others = 0
+    unclaimed = 0
     for row in rows:
         claimed = row.phase is Phase.CONFIRMATION or row.role is not Role.OTHER
-        others += not claimed
-        if claimed or others <= SEARCH_SHOWN * (2 if row.phase is Phase.MEASURED else 1):
+        unclaimed += not claimed
+        if claimed or unclaimed <= SEARCH_SHOWN * (2 if row.phase is Phase.MEASURED else 1):
             shown.append(row)
-    return shown, len(rows) - len(shown)
+    return shown, len(rows) + others - len(shown)
 
 
 def _rows(
