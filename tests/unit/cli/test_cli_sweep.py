@@ -274,7 +274,8 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
         "one cell",
         "",
     ),
-    "many cells": (PLAIN.replace("1..8:log2", "1..5000"), "4:2", "15,000 cells", "latin"),
+    "many cells": (PLAIN.replace("1..8:log2", "1..5000"), "4:2", "more than 10,000 cells", "latin"),
+    "fidelity": (f'fidelity = "arg.n"\n{PLAIN}', "1:1", "no fidelity", "[settings]"),
     "very many": (PLAIN.replace("1..8:log2", "1..90000"), "4:2", "270,000 combinations", "latin"),
     "continuous": (PLAIN.replace("1..8:log2", "0.5..1.5"), "6:5", "continuous domain", "step"),
     "no n": (PLAIN + "[design]\nkind = 'random'\n", "7:2", "needs n", "n = 20"),
@@ -448,7 +449,7 @@ def test_invalid_progress_names_its_line(
 def test_the_shipped_schema_is_that_of_the_code() -> None:
     """``ASSAY_GOLDEN=update`` updates the file."""
     if os.environ.get("ASSAY_GOLDEN") == "update":
-        path = ROOT / "src" / "assay" / "cli" / "files" / SCHEMA_FILE
+        path = ROOT / "src" / "assay" / "api" / "files" / SCHEMA_FILE
         path.write_text(json.dumps(json_schema(), indent=1) + "\n")
     assert shipped_schema() == json.loads(json.dumps(json_schema()))
 

@@ -17,6 +17,7 @@ from assay.api.files.configuration_tables import Configurations
 from assay.api.files.space_file import Constraints, Settings, Text
 from assay.errors import NotPossibleError
 from assay.records.workload import BUILT_IN
+from assay.search.space.errors import MAX_CELLS
 
 SCHEMA_FILE = "sweep.schema.json"
 
@@ -225,7 +226,8 @@ class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ] = "grid"
     n: (
         Annotated[
-            int, about("Number of cells to draw (random, latin-hypercube).", 20, ge=2, le=1000)
+            int,
+            about("Number of cells to draw (random, latin-hypercube).", 20, ge=2, le=MAX_CELLS),
         ]
         | None
     ) = None

@@ -17,6 +17,7 @@ import msgspec
 from assay.api.files.setting_tables import flattened, value_text
 from assay.api.files.space_file import ParsedSpace, parse_space
 from assay.api.files.sweep_file import SweepTable, WorkloadTable
+from assay.api.files.sweep_keys import demand_no_fidelity
 from assay.api.files.toml_file import TomlFile, read_toml
 from assay.api.files.toml_positions import Path as Key
 from assay.api.files.toml_schema import read_table, toml_text
@@ -340,6 +341,7 @@ def read_sweep(name: str) -> SweepFile:
         InvalidInputError: the file is unreadable, or has an invalid key; names its line.
     """
     file = read_toml(name)
+    demand_no_fidelity(file)
     return SweepFile(file, read_table(file, SweepTable))
 
 
