@@ -81,7 +81,7 @@ def recommended(request: RunRequest, db: str | None) -> Recommended:
         threaded = any(name.startswith("threads") for name in settings)
         built = spec.workload.build is not None
         read = built or threaded
-        builds = builds_in(store.iterate_samples(study_id)) if read else ()
+        builds = builds_in(store.iterate_samples(study_id) if read else ())
         pools = pools_read_in(store.iterate_samples(study_id) if read else ())
     return Recommended(
         study_id=study_id,
