@@ -7,6 +7,7 @@ import re
 from assay.records import Claim, Metric, Statistic
 from assay.units import show_duration, show_percent
 from assay.untrusted import clean
+from assay.wording.sentence import NO_BOUNDS
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
@@ -113,7 +114,7 @@ def change_interval(ci: tuple[float | None, float | None]) -> str:
     """
     low, high = ci
     if low is None and high is None:
-        return "open"
+        return NO_BOUNDS
     if low is None:
         return f"at most {change(high or 0.0)}"
     if high is None:

@@ -54,7 +54,7 @@ def test_change_on_an_axis_has_no_needless_decimals():
 
 
 def test_open_intervals_are_described():
-    assert change_interval((None, None)) == "open"
+    assert change_interval((None, None)) == "without bounds"
     assert change_interval((None, 0.5)) == f"at most {MINUS}50.0{NBSP}%"
     assert change_interval((1.1, None)) == f"at least +10.0{NBSP}%"
     assert change_interval((0.9, 1.1)) == f"{MINUS}10.0{NBSP}% to +10.0{NBSP}%"
