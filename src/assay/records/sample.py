@@ -96,6 +96,8 @@ OUTPUT = "output"
 ERRORS = "errors"
 """Kind of evidence: number of lines that report an error although the launch succeeded, with the
 first lines in the note (``assay.executors.evidence.reported_errors``)."""
+NOT_FINITE_END = "the last value of {name} is NaN, infinite or above 1e100"
+"""Reason for the absence of ``final(NAME)``."""
 PROGRESS_PREFIX = "progress_"
 """Prefix of a kind of evidence: finding about the values that a launch reported, in words. The name
 of the metric may follow after a point."""

@@ -100,7 +100,7 @@ def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
 def demand_required(sample: Sample, metrics: Sequence[Metric]) -> None:
     """Raise an error if the output of a program lacks metrics with requirements.
 
-    A launch whose last value is no number violates its requirement, and the study continues.
+    A launch whose last value is NaN violates its requirement, and the study continues.
 
     Raises:
         InvalidInputError: a successful sample lacks one.

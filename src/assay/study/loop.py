@@ -232,7 +232,7 @@ class StudyLoop:
     def _demanded(self, sample: Sample, metrics: Sequence[Metric]) -> list[Metric]:
         """Return the metrics that an arm must have.
 
-        A level that it never reaches is a result, and so is a last value that is no number.
+        A level that it never reaches is a result, and so is a last value of NaN.
 
         Other arms are compared without it. The first one cannot be replaced.
         """

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import DerivationKind, Metric, Sample
+from assay.records.sample import NOT_FINITE_END
 from assay.units import show_count
 from assay.wording.counts import launch_count
 
-NOT_FINITE_END = "the last value of {name} is NaN, infinite or above 1e100"
-"""Reason for the absence of ``final(NAME)``."""
 MAX_NAMED_ARMS = 3
 """Arms that a note names."""
 

@@ -37,6 +37,7 @@ from assay.records import (
     decode,
     encode,
 )
+from assay.records.sample import NOT_FINITE_END
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.gate import gate_reasons
 from assay.search.claims.requirement import (
@@ -65,7 +66,6 @@ from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import CompletedRace, RaceContract, SimulatedProgram, run_race
 from assay.wording.requirement import guarantee_text, requirement_text, requirement_words
-from assay.wording.unreached import NOT_FINITE_END
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.records import Derivation, DerivationKind, Goal, Metric
+from assay.records.sample import NOT_FINITE_END
 from assay.units import show_duration
-from assay.wording.unreached import NOT_FINITE_END
 
 if TYPE_CHECKING:
     from assay.stats.progress.reports import Reports
@@ -25,7 +25,7 @@ def derived_value(
         metric: metric with a derivation.
         reports: reports of its source in one launch; ``None`` without any.
         ended_by_assay: true if assay ended the launch.
-        ends_finite: false if the last value is no finite number, and not among the reports.
+        ends_finite: false if the last value is NaN or infinite, and so not among the reports.
     """
     derivation = metric.derivation
     assert derivation is not None
