@@ -160,6 +160,7 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
     """Return the changes of the best median."""
     seen: dict[str, RunningMedian] = {}
     medians: dict[str, float] = {}
+    labels = {arm: arm_label(arm) for arm in {trial.arm for trial in trials}}
     steps: list[Step] = []
     pick = min if goal is Goal.LOWER else max
     for trial in trials:
@@ -168,7 +169,7 @@ def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
         own = seen.setdefault(trial.arm, RunningMedian())
         medians[trial.arm] = own.add(trial.value)
         arm = pick(medians, key=medians.__getitem__)
-        step = Step(trial.number, trial.at_s, medians[arm], arm_label(arm))
+        step = Step(trial.number, trial.at_s, medians[arm], labels[arm])
         if not steps or (steps[-1].value, steps[-1].arm) != (step.value, step.arm):
             steps.append(step)
     return tuple(steps)
