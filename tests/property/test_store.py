@@ -33,7 +33,6 @@ from assay.records import (
     Status,
 )
 from assay.store import Store, open_store
-from assay.store.ids import new_id, resolve_id
 from assay.testing.store_contracts import make_conclusion, make_sample, make_stratum, tune_spec
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -85,6 +84,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
+@pytest.fixture(scope="module")
+def many_studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with open_store(tmp_path_factory.mktemp("studies") / "a.db") as store:
+        for number in range(60):
+            store.create_study(tune_spec(), make_stratum(), float(number))
+        yield store
+
+
 def place(sample: Sample) -> tuple[int, int, int]:
     return (sample.launch.block, sample.launch.position, sample.launch.attempt)
 
@@ -104,20 +111,19 @@ def test_samples_read_back_equal_ordered_and_unique(store: Store, samples: list[
     assert store.samples(study_id) == list(kept.values())
 
 
-@given(st.lists(st.builds(new_id), min_size=1, unique=True), st.data())
-def test_shortest_unique_prefix_finds_an_id(known: list[str], data: st.DataObject) -> None:
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_shortest_unique_prefix_finds_an_id(many_studies: Store, data: st.DataObject) -> None:
+    known = [head.id for head in many_studies.studies()]
     wanted = data.draw(st.sampled_from(known))
-    length = data.draw(st.integers(1, len(wanted)))
-    sharing = [one for one in known if one.startswith(wanted[:length])]
+    beginning = wanted[: data.draw(st.integers(1, len(wanted)))]
+    sharing = [one for one in known if one.startswith(beginning)]
     if len(sharing) == 1:
-        assert resolve_id(wanted[:length], known) == wanted
+        assert many_studies.find(beginning) == wanted
     else:
-        try:
-            resolve_id(wanted[:length], known)
-        except InvalidInputError as error:
-            assert sharing[0] in str(error)
-        else:
-            raise AssertionError("an ambiguous beginning was taken")
+        with pytest.raises(InvalidInputError) as found:
+            many_studies.find(beginning)
+        assert any(one in str(found.value) for one in sharing)
 
 
 @cache

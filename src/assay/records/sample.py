@@ -96,8 +96,8 @@ OUTPUT = "output"
 ERRORS = "errors"
 """Kind of evidence: number of lines that report an error although the launch succeeded, with the
 first lines in the note (``assay.executors.evidence.reported_errors``)."""
-NOT_FINITE_END = "the last value of {name} is NaN, infinite or above 1e100"
-"""Reason for the absence of ``final(NAME)``."""
+NOT_FINITE = "is NaN, infinite or above 1e100"
+"""End of the reason for the absence of ``final(NAME)`` (``not_finite_end``)."""
 PROGRESS_PREFIX = "progress_"
 """Prefix of a kind of evidence: finding about the values that a launch reported, in words. The name
 of the metric may follow after a point."""
@@ -105,6 +105,11 @@ PROGRESS_QUOTES = ("the last lines are", "the last of these lines is")
 """Words in the note of such evidence after which lines of the output follow."""
 UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that are only multiples: next to them a value without a unit is a thousandth or less."""
+
+
+def not_finite_end(name: str) -> str:
+    """Return the reason for the absence of the final value of a metric."""
+    return f"the last value of {name} is NaN, infinite or above 1e100"
 
 
 class Evidence(Record, frozen=True, kw_only=True, gc=False):  # holds no containers

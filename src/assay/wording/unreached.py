@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import DerivationKind, Metric, Sample
-from assay.records.sample import NOT_FINITE_END
+from assay.records.sample import NOT_FINITE
 from assay.units import show_count
 from assay.wording.counts import launch_count
 
@@ -32,7 +32,7 @@ def is_diverged(sample: Sample, metric: Metric) -> bool:
 
 def lacks_finite_end(reason: str | None) -> bool:
     """Return whether a value is absent because the last reported one is NaN or infinite."""
-    return reason is not None and reason.endswith(NOT_FINITE_END.partition("{name}")[2])
+    return reason is not None and reason.endswith(NOT_FINITE)
 
 
 def unreached_remedy(metric: Metric) -> str:

@@ -37,7 +37,7 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.records.sample import NOT_FINITE_END
+from assay.records.sample import not_finite_end
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.gate import gate_reasons
 from assay.search.claims.requirement import (
@@ -577,7 +577,7 @@ class TestResults:
                 position=0,
                 block_arms=(A,),
             )
-            reason = NOT_FINITE_END.format(name="loss")
+            reason = not_finite_end("loss")
             history.add(
                 Sample(
                     launch=launch,

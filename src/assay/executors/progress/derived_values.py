@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.records import Derivation, DerivationKind, Goal, Metric
-from assay.records.sample import NOT_FINITE_END
+from assay.records.sample import not_finite_end
 from assay.units import show_duration
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def derived_value(
             if ended_by_assay:
                 return None, ENDED_BY_ASSAY
             if not ends_finite:
-                return None, NOT_FINITE_END.format(name=derivation.metric)
+                return None, not_finite_end(derivation.metric)
             return final_value(reports), ""
 
 
