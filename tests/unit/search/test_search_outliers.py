@@ -68,7 +68,7 @@ def test_launches_of_two_groups_are_not_outliers() -> None:
         for s in study.samples
     ]
     history = History.of(study.spec, samples)
-    launches = launches_by_arm(samples, Stage.CONFIRM, study.spec.arms)
+    launches = launches_by_arm(history, Stage.CONFIRM, study.spec.arms)
     results = conclude(study.spec, samples, SearchSpace(study.spec.space), TpeSearcher(), None).arms
     assert len(outlier_notes(study.spec, history, launches, results)) == 1
     groups = Modes(low=1.0, high=2.0, upper_mode_share=0.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Configuration, KernelComparison, Kind, Sample, StudySpec
+from assay.search.history.packed_samples import with_evidence
 from assay.search.races.compare import compared_arms
 from assay.search.races.compare import min_blocks as min_compared_blocks
 from assay.search.races.sweep import min_blocks
@@ -33,7 +34,7 @@ def boot_notes(
     listed = {difference.name for difference in kernels.differences} if kernels else set[str]()
     hard_to_change = HardToChangeFactors.of(spec)
     notes: dict[str, None] = {}
-    for sample in samples:
+    for sample in with_evidence(samples, BOOT_STATE):
         states = [e.note for e in sample.evidence if e.kind == BOOT_STATE and e.note]
         states = [state for state in states if state.partition(": ")[0] not in listed]
         if not states:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.records import Conclusion, Kind, Sample, StudySpec
+from assay.records.sample import REVISION
 from assay.search.conclusion.boots import boot_notes
 from assay.search.conclusion.comparison import (
     conclude_calibration,
@@ -29,6 +30,7 @@ from assay.search.history.carry_over import carry_over_notes
 from assay.search.history.failure_order import failure_order_notes
 from assay.search.history.first_launch import first_launch_notes, warm_up_notes
 from assay.search.history.kernels import kernels_of
+from assay.search.history.packed_samples import select, with_evidence
 from assay.search.history.remaining_processes import remaining_process_notes
 from assay.search.history.termination import termination_notes
 from assay.search.history.thread_counts import thread_count_notes
@@ -70,7 +72,7 @@ def conclude(
             *fidelity_notes(spec, conclusion.fidelity),
             *progress_notes(spec, whole, conclusion.arms),
             *boot_notes(spec, samples, kernels),
-            *revision_notes(samples),
+            *revision_notes(with_evidence(samples, REVISION)),
             *remaining_process_notes(samples),
             *termination_notes(samples),
             *failure_order_notes(whole),
@@ -80,7 +82,7 @@ def conclude(
             *thread_count_notes(whole),
             *trend_notes(spec, whole),
             *carry_over_notes(spec, whole),
-            *suspect_notes(samples),
+            *suspect_notes(select(samples, lambda shape: shape.suspect), len(samples)),
             *observing_notes(spec, samples),
         ),
         kernels=kernels,

@@ -22,8 +22,7 @@ from assay.records.workload import WALL
 from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import History
-from assay.search.history.packed_samples import where
-from assay.search.history.zeros import is_without_ratio
+from assay.search.history.packed_samples import figures_of, select, succeeded
 from assay.search.races.sweep import min_blocks
 from assay.units import show_quantity
 from assay.wording import notes as wording
@@ -129,23 +128,21 @@ def observing_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     if spec.disabled_observations:
         notes.append(wording.skipped_observations(spec.disabled_observations))
     if Observation.COUNTERS in (spec.requested_observations or ()):
-        reasons = [
-            s.unavailable[CYCLES_COUNTER] for s in samples if CYCLES_COUNTER in s.unavailable
-        ]
-        if samples and len(reasons) == len(samples):
-            notes.append(wording.no_counters(reasons[-1]))
+        lacking = select(samples, lambda shape: CYCLES_COUNTER in shape.unavailable)
+        if samples and len(lacking) == len(samples):
+            notes.append(wording.no_counters(lacking[-1].unavailable[CYCLES_COUNTER]))
     return notes
 
 
 def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
     """Return notes on launches that failed, timed out, or gave no value."""
     notes = []
-    failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
+    failed = select(samples, lambda shape: shape.outcome in (Outcome.FAILED, Outcome.LIMIT))
     if failed:
-        warm = sum(s.launch.stage is Stage.SURVEY for s in failed)
+        warm = len(select(failed, lambda shape: shape.stage is Stage.SURVEY))
         reasons = reasons_by_arm(workload, failed)
         notes.append(wording.failed_launches(len(failed), len(samples), warm, reasons))
-    late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
+    late = select(samples, lambda shape: shape.outcome is Outcome.TIMED_OUT)
     if late:
         notes.append(_timeout_note(workload, late, len(samples)))
     return [*notes, *absence_notes(workload.metrics, samples)]
@@ -159,14 +156,14 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
         samples: samples of the study.
     """
     notes = []
-    good = where(samples, lambda sample: sample.outcome.succeeded)
-    zeros = [sample for sample in good if is_without_ratio(metrics[0].name, sample)]
+    good = succeeded(samples)
+    zeros = select(good, lambda shape: metrics[0].name in shape.without_ratio)
     if zeros:
         notes.append(wording.zero_values(metrics[0].name, len(zeros), len(good), _arms_of(zeros)))
     for metric in metrics:
         notes += _bound_notes(metric, good)
-        lacking = [s for s in good if metric.pattern is not None and metric.name in s.unavailable]
-        if lacking:
+        lacking = _lacking(metric, good)
+        if lacking and metric.pattern is not None:
             reason = lacking[-1].unavailable[metric.name]
             arms = _arms_of(lacking)
             notes.append(wording.missing_values(metric.name, len(lacking), len(good), arms, reason))
@@ -174,10 +171,16 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
     return notes
 
 
+def _lacking(metric: Metric, good: Sequence[Sample]) -> Sequence[Sample]:
+    return select(good, lambda shape: metric.name in shape.unavailable)
+
+
 def _unreached_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
     """Return notes on launches that never reached the level of a metric."""
-    lacking = [sample for sample in good if is_unreached(sample, metric)]
-    reached = {sample.launch.arm for sample in good if metric.name in sample.metrics}
+    lacking = [sample for sample in _lacking(metric, good) if is_unreached(sample, metric)]
+    if not lacking:
+        return []
+    reached = {sample.launch.arm for sample in figures_of(good) if metric.name in sample.metrics}
     never = [sample for sample in lacking if sample.launch.arm not in reached]
     sometimes = [sample for sample in lacking if sample.launch.arm in reached]
     notes = []
@@ -193,17 +196,20 @@ def _unreached_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
 
 def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
     """Return a note on values that are lower bounds, with the largest upper bound."""
-    bounds = {
-        place: sample.upper_bounds[metric.name]
-        for place, sample in enumerate(good)
-        if metric.name in sample.upper_bounds
-        and sample.upper_bounds[metric.name]
-        > MIN_BOUND_FACTOR * sample.metrics.get(metric.name, 0.0)
-    }
-    if len(bounds) <= MAX_MISSING_SHARE * len(good):
+    name = metric.name
+    bounded = [
+        (sample.upper_bounds[name], sample)
+        for sample in select(good, lambda shape: name in shape.bounded)
+        if sample.upper_bounds[name] > MIN_BOUND_FACTOR * sample.metrics.get(name, 0.0)
+    ]
+    if len(bounded) <= MAX_MISSING_SHARE * len(good):
         return []
-    arms = _arms_of([good[place] for place in bounds])
-    return [wording.lower_bounds(metric, len(bounds), len(good), arms, max(bounds.values()))]
+    arms = _arms_of([sample for _, sample in bounded])
+    return [
+        wording.lower_bounds(
+            metric, len(bounded), len(good), arms, max(bound for bound, _ in bounded)
+        )
+    ]
 
 
 def _timeout_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
@@ -219,8 +225,9 @@ def _timeout_note(workload: Workload, late: Sequence[Sample], launches: int) -> 
 
 def _arms_of(samples: Sequence[Sample]) -> str:
     """Return the arms of launches, and the number of warm-up launches among them."""
-    arms = sorted({s.launch.arm for s in samples})
-    return wording.arms_of_launches(arms, sum(s.launch.stage is Stage.SURVEY for s in samples))
+    arms = sorted({s.launch.arm for s in figures_of(samples)})
+    warm = select(samples, lambda shape: shape.stage is Stage.SURVEY)
+    return wording.arms_of_launches(arms, len(warm))
 
 
 def refusal_notes(history: History) -> list[str]:
@@ -238,26 +245,36 @@ def other_work_notes(history: History) -> list[str]:
 def cell_grant_notes(history: History) -> list[str]:
     """Return a note on each setting that did not take effect in cells of a sweep."""
     by_setting: dict[str, list[Sample]] = {}
-    for sample in history.samples:
-        for name in sample.settings if sample.launch.stage is Stage.CONFIRM else ():
+    confirming = select(history.samples, lambda shape: shape.stage is Stage.CONFIRM)
+    for sample in select(confirming, lambda shape: bool(shape.unapplied)):
+        for name in sample.settings:
             by_setting.setdefault(name, []).append(sample)
     notes = []
-    for name, samples in by_setting.items():
-        refused = [s for s in samples if s.settings[name].status is GrantStatus.REFUSED]
+    for name, unapplied in by_setting.items():
+        refused = [s for s in unapplied if s.settings[name].status is GrantStatus.REFUSED]
         if refused:
             reason = refused[-1].settings[name].reason or ""
             cells = len({s.launch.arm for s in refused})
-            notes.append(wording.refused_in_cells(name, len(refused), len(samples), cells, reason))
+            launches = len(_with_setting(name, confirming))
+            notes.append(wording.refused_in_cells(name, len(refused), launches, cells, reason))
     return notes
+
+
+def _with_setting(name: str, samples: Sequence[Sample]) -> Sequence[Sample]:
+    return select(samples, lambda shape: name in shape.settings)
+
+
+def _unapplied(name: str, samples: Sequence[Sample]) -> Sequence[Sample]:
+    return select(samples, lambda shape: name in shape.unapplied)
 
 
 def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
     """Return notes on settings that did not take effect, or in part, in launches of arms."""
     notes = []
     for arm in arms:
-        samples = [s for s in history.launches_of(arm.name) if s.launch.stage is Stage.CONFIRM]
+        samples = history.launches_in(Stage.CONFIRM, arm.name)
         for name in arm.configuration:
-            grants = [s.settings[name] for s in samples if name in s.settings]
+            grants = [s.settings[name] for s in _unapplied(name, samples)]
             refused = [grant for grant in grants if grant.status is GrantStatus.REFUSED]
             degraded = [grant for grant in grants if grant.status is GrantStatus.DEGRADED]
             if refused:

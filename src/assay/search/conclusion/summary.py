@@ -58,7 +58,7 @@ def summarise_arms(
     claims: Sequence[Claim | None] = (),
 ) -> Conclusion:
     """Return a conclusion with summaries of named arms, and notes on them."""
-    launches = launches_by_arm(history.samples, Stage.CONFIRM, arms)
+    launches = launches_by_arm(history, Stage.CONFIRM, arms)
     results = results_of(spec, history, Stage.CONFIRM, arms, launches)
     notes = (
         *loss_notes(spec.workload, history.samples),

@@ -35,7 +35,7 @@ def conclude_sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> 
     claims, noise_floor = split_null_claim(
         spec, [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]]
     )
-    launches = launches_by_arm(samples, Stage.CONFIRM, arms)
+    launches = launches_by_arm(history, Stage.CONFIRM, arms)
     cells = results_of(spec, history, Stage.CONFIRM, arms, launches)
     conclusion = msgspec.structs.replace(
         summarise_launches(spec, history, cells, stopped),

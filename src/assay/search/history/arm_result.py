@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -11,23 +11,29 @@ from assay.records import Arm, ArmResult, Outcome, Sample, Stage, StudySpec, Sum
 from assay.records.workload import BUILT_IN
 from assay.search.history.history import History
 from assay.search.history.modes import modes_of
-from assay.search.history.packed_samples import where
+from assay.search.history.packed_samples import Figures, figures_of, select, succeeded, where
 from assay.stats.summary import summarise
 
+FEW_ARMS = 16
+"""Number of arms whose launches are selected, without an object for each."""
 LaunchesByArm = Mapping[str, Sequence[Sample]]
 """Launches of each arm of a stage, by its name."""
 
 
-def launches_by_arm(samples: Iterable[Sample], stage: Stage, arms: Sequence[Arm]) -> LaunchesByArm:
-    """Return the launches of arms in a stage, reading each sample once.
+def launches_by_arm(history: History, stage: Stage, arms: Sequence[Arm]) -> LaunchesByArm:
+    """Return the launches of arms in a stage.
+
+    Those of many arms are grouped in one pass: read by arm, each would lie in other chunks.
 
     Args:
-        samples: samples of a study, in order.
+        history: history of the study.
         stage: stage of the launches.
         arms: arms of the result.
     """
+    if len(arms) <= FEW_ARMS:
+        return {arm.name: history.launches_in(stage, arm.name) for arm in arms}
     found: dict[str, list[Sample]] = {arm.name: [] for arm in arms}
-    for sample in samples:
+    for sample in history.samples:
         if sample.launch.stage is stage and sample.launch.arm in found:
             found[sample.launch.arm].append(sample)
     return found
@@ -66,7 +72,7 @@ def _result(
     ended, disturbed = counted_launches(history, stage, launches)
     if disturbed:  # count only launches with a value
         objective = spec.workload.objective.name
-        figures = (s for s in ended if objective in s.metrics)
+        figures = (s for s in figures_of(ended) if objective in s.metrics)
         disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
     summary: dict[str, Summary] = {}
     for name, values in _values(ended).items():
@@ -78,8 +84,8 @@ def _result(
         name=arm.name,
         configuration=arm.configuration,
         summary=summary,
-        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in launches),
-        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in launches),
+        failures=len(select(launches, lambda s: s.outcome in (Outcome.FAILED, Outcome.LIMIT))),
+        timeouts=len(select(launches, lambda s: s.outcome is Outcome.TIMED_OUT)),
         disturbed_launches=disturbed,
         # Groups of trials may be those of their processes.
         modes=None if spec.in_process else modes_of(spec.workload.objective.name, ended),
@@ -89,7 +95,7 @@ def _result(
 def _values(samples: Sequence[Sample]) -> dict[str, list[float]]:
     """Return the values of each metric, in the order of the launches."""
     found: dict[str, list[float]] = {}
-    for sample in samples:
+    for sample in figures_of(samples):
         for name, value in sample.metrics.items():
             values = found.setdefault(name, [])
             if _has_value(sample, name):
@@ -97,7 +103,7 @@ def _values(samples: Sequence[Sample]) -> dict[str, list[float]]:
     return {name: values for name, values in found.items() if values}
 
 
-def _has_value(sample: Sample, name: str) -> bool:
+def _has_value(sample: Figures, name: str) -> bool:
     """Return whether a sample has a value of a metric, and not only a bound.
 
     A launch that ended during its warm-up has bounds of the metrics that the program reports.
@@ -111,7 +117,7 @@ def _between_processes(
 ) -> Summary:
     """Return a summary of trials whose interval rests on the means of their processes."""
     by_process: dict[int | None, list[float]] = {}
-    for sample in samples:
+    for sample in figures_of(samples):
         if name in sample.metrics:
             by_process.setdefault(sample.launch.process, []).append(sample.metrics[name])
     means = [math.fsum(values) / len(values) for values in by_process.values()]
@@ -129,8 +135,8 @@ def counted_launches(
         stage: stage of the launches.
         launches: launches of the arm in this stage.
     """
-    ended = where(launches, lambda s: s.outcome.succeeded)
-    if stage is not Stage.CONFIRM:
+    ended = succeeded(launches)
+    if stage is not Stage.CONFIRM or not history.has_disturbed(stage):
         return ended, 0
     quiet = where(ended, lambda s: not history.is_disturbed(stage, s.launch.block))
     if history.mostly_disturbed(stage):

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 
 from assay.records import Sample, Stage, StudySpec
+from assay.search.history.packed_samples import figures_of
 from assay.stats.ranks import rank_test
 from assay.wording.launch_notes import carry_over_note
 
@@ -27,7 +28,7 @@ def carry_over_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     """
     metric = spec.workload.objective
     after: dict[str, dict[str, list[float]]] = {}
-    for before, sample in itertools.pairwise(samples):
+    for before, sample in itertools.pairwise(figures_of(samples)):
         value = sample.metrics.get(metric.name, 0.0)
         if sample.launch.stage is Stage.CONFIRM and sample.outcome.succeeded and value > 0:
             groups = after.setdefault(sample.launch.arm, {})

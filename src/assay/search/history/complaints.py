@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from assay.records import Configuration, Sample, Stage
 from assay.records.configuration import show_value
 from assay.records.sample import STDERR_LINES
 from assay.search.history.history import History
-from assay.search.history.packed_samples import where
+from assay.search.history.packed_samples import select, with_evidence
 from assay.wording.launch_notes import error_line_note
 
 MIN_LAUNCHES = 3
@@ -42,7 +42,7 @@ _Shapes = dict[str, str]
 class _ErrorOutput:
     """A launch with complete standard error."""
 
-    sample: Sample
+    arm: str
     lines: _Shapes
 
 
@@ -56,11 +56,12 @@ def complaint_notes(history: History) -> list[str]:
     Args:
         history: history of the study.
     """
-    samples = where(
-        history.samples,
-        lambda sample: sample.launch.stage in _COUNTED and sample.outcome.succeeded,
+    samples = select(
+        history.samples, lambda shape: shape.stage in _COUNTED and shape.outcome.succeeded
     )
-    if not any(piece.kind == STDERR_LINES for sample in samples for piece in sample.evidence):
+    if not with_evidence(samples, STDERR_LINES):
+        return []
+    if not select(samples, lambda shape: bool(shape.configured)):
         return []
     words = _values_of(sample.launch.configuration for sample in samples)
     by_place: dict[_SettingText, list[_ErrorOutput]] = {}
@@ -72,7 +73,7 @@ def complaint_notes(history: History) -> list[str]:
         if lines is None:
             unread.update(places)
             continue
-        outputs.append(_ErrorOutput(sample, lines))
+        outputs.append(_ErrorOutput(sample.launch.arm, lines))
         for place in places:
             by_place.setdefault(place, []).append(outputs[-1])
     read = {place: of for place, of in by_place.items() if place not in unread}
@@ -98,14 +99,13 @@ def _notes(
             ):
                 continue
             if not others_speak or _COMPLAINS.search(line):
-                subject = _subject(*place, [output.sample for output in affected])
+                subject = _subject(*place, {output.arm for output in affected})
                 note = error_line_note(subject, len(affected), line, complete=complete)
                 notes.setdefault(shape, note)
     return list(notes.values())[:MAX_NOTES]
 
 
-def _subject(name: str, value: str, samples: Sequence[Sample]) -> str:
-    arms = {sample.launch.arm for sample in samples}
+def _subject(name: str, value: str, arms: Set[str]) -> str:
     return repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from assay.records import DisturbanceSource, Sample, Stage
 from assay.search.history.history import History
-from assay.search.history.packed_samples import where
+from assay.search.history.packed_samples import select, where, with_evidence
 
 OTHER_PROCESS = "other_process"
 """Kind of evidence on one process that used the CPUs when a launch was disturbed
@@ -31,22 +31,24 @@ def disturbance_sources_of(
         history: history of the study.
         stage: stage of the blocks; the stages behind claims if absent.
     """
+    if not history.has_disturbed(stage):
+        return ()
     disturbed = where(
-        history.samples,
-        lambda s: s.launch.stage is stage and history.is_disturbed(stage, s.launch.block),
+        select(history.samples, lambda shape: shape.stage is stage),
+        lambda sample: history.is_disturbed(stage, sample.launch.block),
     )
     found = [*_processes(disturbed), *_hypervisor(disturbed)]
     return tuple(sorted(found, key=lambda source: -source.cpus)[:MAX_NAMED])
 
 
-def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
+def _processes(samples: Sequence[Sample]) -> list[DisturbanceSource]:
     """Return the processes in the evidence, each with its mean over all samples with evidence.
 
     A process that occurs once thus counts little compared with a permanent one.
     """
     used: dict[str, float] = {}
     readings = 0
-    for sample in samples:
+    for sample in with_evidence(samples, OTHER_PROCESS):
         pieces = [(e.note, e.value) for e in sample.evidence if e.kind == OTHER_PROCESS]
         found = [(name, cpus) for name, cpus in pieces if name and cpus is not None]
         readings += bool(found)
@@ -58,7 +60,7 @@ def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
     ]
 
 
-def _hypervisor(samples: Iterable[Sample]) -> list[DisturbanceSource]:
+def _hypervisor(samples: Sequence[Sample]) -> list[DisturbanceSource]:
     stolen_s = wall_s = 0.0
     for sample in samples:
         pieces = (e.value for e in sample.evidence if e.kind == "steal" and e.value is not None)

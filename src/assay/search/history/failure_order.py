@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from assay.records import Outcome, Sample
+from assay.search.history.packed_samples import Figures, figures_of, select, succeeded
 from assay.wording.launch_notes import (
     EVERY_SECOND_FAILED,
     arm_failed_since_first,
@@ -39,13 +40,14 @@ def describe_failure_order(samples: Sequence[Sample]) -> str | None:
     Args:
         samples: samples of one stratum.
     """
-    if all(sample.outcome.succeeded for sample in samples):
+    if len(succeeded(samples)) == len(samples):
         return None
-    return _order_of_all(samples) or _order_of_arms(samples)
+    built = figures_of(select(samples, lambda shape: not shape.build_failed))
+    counted = sorted(built, key=lambda s: s.started_at)
+    return _order_of_all(counted) or _order_of_arms(counted)
 
 
-def _order_of_all(samples: Sequence[Sample]) -> str | None:
-    counted = [s for s in sorted(samples, key=lambda s: s.started_at) if not s.build_failed]
+def _order_of_all(counted: Sequence[Figures]) -> str | None:
     works = [sample.outcome.succeeded for sample in counted]
     failed = works.count(False)
     if any(not (s.outcome.succeeded or s.outcome is Outcome.FAILED) for s in counted):
@@ -63,17 +65,16 @@ def _order_of_all(samples: Sequence[Sample]) -> str | None:
     return None
 
 
-def _order_of_arms(samples: Sequence[Sample]) -> str | None:
-    arms: dict[str, list[Sample]] = {}
-    for sample in sorted(samples, key=lambda s: s.started_at):
-        if not sample.build_failed:
-            arms.setdefault(sample.launch.arm, []).append(sample)
+def _order_of_arms(counted: Sequence[Figures]) -> str | None:
+    arms: dict[str, list[Figures]] = {}
+    for sample in counted:
+        arms.setdefault(sample.launch.arm, []).append(sample)
     orders = [_order_of_arm(name, mine) for name, mine in arms.items()]
     found = [text for text in orders if text is not None][:MAX_NAMED_ARMS]
     return arms_failed_since_first(found) if found else None
 
 
-def _order_of_arm(name: str, samples: Sequence[Sample]) -> str | None:
+def _order_of_arm(name: str, samples: Sequence[Figures]) -> str | None:
     if any(not (s.outcome.succeeded or s.outcome is Outcome.FAILED) for s in samples):
         return None
     works = [sample.outcome.succeeded for sample in samples]

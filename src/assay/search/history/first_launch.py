@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.one_time_costs import MIN_FACTOR
+from assay.search.history.packed_samples import figures_of
 from assay.wording.launch_notes import slow_first_launch, warm_up_note
 
 MIN_LATER_LAUNCHES = 3
@@ -26,7 +27,7 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
         return []  # assay chose the length of another launch
     walls_s = [
         sample.wall_s
-        for sample in samples
+        for sample in figures_of(samples)
         if sample.launch.arm == arm and sample.outcome is Outcome.OK and sample.wall_s
     ]
     if len(walls_s) <= MIN_LATER_LAUNCHES:
@@ -45,10 +46,12 @@ def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
         kind: kind of the study; studies without a search warm up every arm.
         samples: samples of the study, in the order of the launches.
     """
+    if kind is not Kind.TUNE:
+        return []
     first: dict[Configuration, Stage] = {}
     for sample in samples:
         first.setdefault(sample.launch.configuration, sample.launch.stage)
     warmed = {c for c, stage in first.items() if stage is Stage.SURVEY and c != DEFAULT}
-    if kind is not Kind.TUNE or not warmed:
+    if not warmed:
         return []
     return [warm_up_note(len(warmed))]

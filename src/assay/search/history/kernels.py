@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.records import Evidence, KernelComparison, KernelDifference, Sample
+from assay.search.history.packed_samples import with_evidence
 
 KERNEL_EVIDENCE = "boot_kernel"
 """Kind of evidence on the kernel of a boot."""
@@ -49,7 +50,8 @@ def kernel_evidence(began: tuple[str, Readings], here: tuple[str, Readings]) -> 
 
 def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
     """Compare the kernels of samples; return ``None`` if there is only one."""
-    notes = [note for sample in samples for note in _notes(sample)]
+    found = with_evidence(samples, KERNEL_EVIDENCE)
+    notes = [note for sample in found for note in _notes(sample)]
     if not notes:
         return None
     first = notes[0].began
@@ -58,7 +60,7 @@ def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
         return None
     unread = tuple(dict.fromkeys(name for note in notes for name in note.unread))
     names = sorted({name for note in notes for name in note.differs})
-    found = []
+    differences = []
     for name in names:
         if unread and _is_option(name):
             continue
@@ -71,9 +73,13 @@ def kernels_of(samples: Sequence[Sample]) -> KernelComparison | None:
         if all(len(seen) == 1 for seen in values):
             each = tuple(seen.pop() for seen in values)
             if any(not _is_equivalent(name, each[0], other) for other in each[1:]):
-                found.append(KernelDifference(name=name, values=each))
-    found.sort(key=lambda change: (_is_option(change.name), None in change.values, change.name))
-    return KernelComparison(releases=releases, differences=tuple(found), unreadable_releases=unread)
+                differences.append(KernelDifference(name=name, values=each))
+    differences.sort(
+        key=lambda change: (_is_option(change.name), None in change.values, change.name)
+    )
+    return KernelComparison(
+        releases=releases, differences=tuple(differences), unreadable_releases=unread
+    )
 
 
 def _notes(sample: Sample) -> list[_Note]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
-from assay.search.history.packed_samples import where
+from assay.search.history.packed_samples import figures_of, where
 from assay.stats.modes import MIN_AUC, Groups, find_correlated_figure, find_modes, separation
 from assay.wording.notes import POSITION_IN_BLOCK
 
@@ -28,11 +28,12 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     Returns:
         The groups; ``None`` if the values form one group, or are not positive.
     """
-    known = where(samples, lambda s: s.metrics.get(metric, 0.0) > 0.0)
-    values = [s.metrics[metric] for s in known]
+    measured = (s.metrics.get(metric, 0.0) for s in figures_of(samples))
+    values = [value for value in measured if value > 0.0]
     found = find_modes(values) if values else None
     if found is None:
         return None
+    known = where(samples, lambda s: s.metrics.get(metric, 0.0) > 0.0)
     figures = _figures(known)
     correlated = find_correlated_figure(
         found, _independent(found, known, figures), examined=len(figures)
@@ -49,10 +50,13 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
 
 def _figures(samples: Sequence[Sample]) -> dict[str, list[float]]:
     """Return every kind of evidence that all samples have, and their positions in the blocks."""
-    rows = [_row(sample) for sample in samples]
-    shared = set(rows[0]).intersection(*rows[1:])
-    figures = {kind: [row[kind] for row in rows] for kind in sorted(shared)}
-    figures[POSITION_IN_BLOCK] = [float(s.launch.position) for s in samples]
+    figures: dict[str, list[float]] = {kind: [] for kind in sorted(_row(samples[0]))}
+    for sample in samples:
+        row = _row(sample)
+        figures = {kind: numbers for kind, numbers in figures.items() if kind in row}
+        for kind, numbers in figures.items():
+            numbers.append(row[kind])
+    figures[POSITION_IN_BLOCK] = [float(s.launch.position) for s in figures_of(samples)]
     return {kind: numbers for kind, numbers in figures.items() if len(set(numbers)) > 1}
 
 
@@ -66,10 +70,11 @@ def _independent(
     of them; neither is the cause.
     """
     growing = _growing(samples[0])
+    walls_s = [sample.wall_s or 1.0 for sample in figures_of(samples)]
     return {
         kind: numbers
         for kind, numbers in figures.items()
-        if kind not in growing or _outgrows(found, samples, numbers)
+        if kind not in growing or _outgrows(found, walls_s, numbers)
     }
 
 
@@ -89,8 +94,8 @@ def _growing(sample: Sample) -> set[str]:
     }
 
 
-def _outgrows(found: Groups, samples: Sequence[Sample], numbers: Sequence[float]) -> bool:
+def _outgrows(found: Groups, walls_s: Sequence[float], numbers: Sequence[float]) -> bool:
     """Return whether a figure and its rate differ between the groups in the same direction."""
-    rates = [x / (s.wall_s or 1.0) for x, s in zip(numbers, samples, strict=True)]
+    rates = [x / wall_s for x, wall_s in zip(numbers, walls_s, strict=True)]
     whole, by_second = separation(found, numbers), separation(found, rates)
     return min(whole, by_second) >= MIN_AUC or max(whole, by_second) <= 1.0 - MIN_AUC

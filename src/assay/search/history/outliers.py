@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from assay.records import ArmResult, Kind, Stage, Statistic, StudySpec
 from assay.search.history.arm_result import LaunchesByArm, counted_launches
 from assay.search.history.history import History
+from assay.search.history.packed_samples import figures_of
 from assay.stats.quantile import quantile
 from assay.wording.launch_notes import outlier_note
 
@@ -42,7 +43,8 @@ def outlier_notes(
     notes = []
     for result in results:
         samples, _ = counted_launches(history, Stage.CONFIRM, launches[result.name])
-        values = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
+        figures = figures_of(samples)
+        values = [s.metrics[metric.name] for s in figures if metric.name in s.metrics]
         far = [] if result.modes else outliers(values)
         if far:
             notes.append(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from assay.records import Outcome, Sample
 from assay.records.sample import REMAINING_PROCESSES
+from assay.search.history.packed_samples import with_evidence
 from assay.untrusted import clean
 from assay.wording.launch_notes import left_running_note
 
@@ -21,7 +22,7 @@ def remaining_process_notes(samples: Sequence[Sample]) -> list[str]:
     """
     pieces = [
         [piece for piece in sample.evidence if piece.kind == REMAINING_PROCESSES and piece.note]
-        for sample in samples
+        for sample in with_evidence(samples, REMAINING_PROCESSES)
         if sample.outcome is not Outcome.ENOUGH  # the end that assay requested may leave some
     ]
     counts = [int(sum(piece.value or 0.0 for piece in of_one)) for of_one in pieces]

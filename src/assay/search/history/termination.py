@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import Evidence, Sample
 from assay.records.sample import KILLED_AFTER, STOP_FAILED
+from assay.search.history.packed_samples import with_evidence
 from assay.wording.launch_notes import TERMINATION_REQUESTS, killed_note, stop_failed_note
 
 
@@ -24,7 +25,8 @@ def termination_notes(samples: Sequence[Sample]) -> list[str]:
 
 
 def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
-    return [piece for sample in samples for piece in sample.evidence if piece.kind == kind]
+    found = with_evidence(samples, kind)
+    return [piece for sample in found for piece in sample.evidence if piece.kind == kind]
 
 
 def _killed(way: str, pieces: Sequence[Evidence]) -> str:

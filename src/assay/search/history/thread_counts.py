@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Sample
+from assay.search.history.packed_samples import select
 from assay.wording.launch_notes import same_threads_note
 
 THREAD_SETTINGS = ("threads", "threads.omp")
@@ -41,9 +42,15 @@ def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
 def _observed_counts(name: str, samples: Sequence[Sample]) -> dict[int, list[float]]:
     """Return the observed numbers of threads, by value of a setting."""
     seen: dict[int, list[float]] = {}
-    for sample in samples:
+    counted = select(
+        samples,
+        lambda shape: (
+            shape.outcome.succeeded and name in shape.configured and KIND in shape.evidence
+        ),
+    )
+    for sample in counted:
         value = sample.launch.configuration.get(name)
-        if not sample.outcome.succeeded or not isinstance(value, int):
+        if not isinstance(value, int):
             continue
         counts = [e.value for e in sample.evidence if e.kind == KIND and e.value is not None]
         seen.setdefault(value, []).extend(counts)

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from assay.records import Sample, Stage, StudySpec
+from assay.search.history.packed_samples import figures_of
 from assay.stats.ranks import order_test
 from assay.wording.launch_notes import trend_note
 
@@ -32,7 +33,7 @@ def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     metric = spec.workload.objective
     by_arm: dict[str, list[float]] = {}
     series: list[tuple[str, float]] = []
-    for sample in samples:
+    for sample in figures_of(samples):
         value = sample.metrics.get(metric.name, 0.0)
         if sample.launch.stage is Stage.CONFIRM and sample.outcome.succeeded and value > 0:
             series.append((sample.launch.arm, value))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Sample
-from assay.search.history.packed_samples import where
+from assay.search.history.packed_samples import figures_of, select, succeeded, where, with_evidence
 from assay.wording.launch_notes import waiting_note
 
 MAX_CPU_SHARE = 0.1
@@ -23,12 +23,21 @@ def waiting_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: samples of the study; those without CPU time are skipped.
     """
-    good = where(samples, lambda s: bool(s.outcome.succeeded and s.wall_s) and s.user_s is not None)
-    wall_s = math.fsum(sample.wall_s or 0.0 for sample in good)
-    if wall_s < MIN_WALL_S * max(1, len(good)) or any("gpus" in s.settings for s in good):
+    good = succeeded(samples)
+    times_s = [
+        (s.wall_s, s.user_s + (s.sys_s or 0.0))
+        for s in figures_of(good)
+        if s.wall_s and s.user_s is not None
+    ]
+    wall_s = math.fsum(wall_s for wall_s, _ in times_s)
+    cpu_s = math.fsum(cpu_s for _, cpu_s in times_s)
+    if wall_s < MIN_WALL_S * max(1, len(times_s)) or cpu_s >= MAX_CPU_SHARE * wall_s:
         return []
-    cpu_s = math.fsum((sample.user_s or 0.0) + (sample.sys_s or 0.0) for sample in good)
-    disks_s = [e.value or 0.0 for s in good for e in s.evidence if e.kind == IO_WAIT]
+    timed = where(good, lambda s: bool(s.wall_s) and s.user_s is not None)
+    if select(timed, lambda shape: "gpus" in shape.settings):
+        return []
+    waits = with_evidence(timed, IO_WAIT)
+    disks_s = [e.value or 0.0 for s in waits for e in s.evidence if e.kind == IO_WAIT]
     if cpu_s + math.fsum(disks_s) >= MAX_CPU_SHARE * wall_s:
         return []
     return [waiting_note(cpu_s / wall_s, disk_known=bool(disks_s))]

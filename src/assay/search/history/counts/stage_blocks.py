@@ -48,6 +48,10 @@ class StageBlocks:
         """Return whether other processes disturbed a block more than the study admits."""
         return self._stages[stage].is_disturbed(block)
 
+    def has_disturbed(self, stage: Stage) -> bool:
+        """Return whether other processes disturbed any block of a stage."""
+        return any(self.is_disturbed(stage, number) for number in self.blocks(stage))
+
     def disturbed(self, stage: Stage) -> int:
         """Return the number of complete disturbed blocks of a stage."""
         return self._stages[stage].disturbed
