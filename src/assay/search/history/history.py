@@ -80,6 +80,7 @@ class History(StageBlocks):
         require: requirements on launches.
         hard_to_change: hard-to-change settings.
         budget: budget of the launches for claims.
+        packed: list of these samples that the history shares; absent: it packs its own.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class History(StageBlocks):
         require: Sequence[Requirement] = (),
         hard_to_change: HardToChangeFactors | None = None,
         budget: Budget | None = None,
+        packed: PackedSamples | None = None,
     ) -> None:
         super().__init__(
             {
@@ -106,7 +108,8 @@ class History(StageBlocks):
         self.metric = metric
         self.budget = budget
         self.hard_to_change = hard_to_change or HardToChangeFactors()
-        self.samples = PackedSamples()
+        self.samples = PackedSamples() if packed is None else packed
+        self._added = 0
         self._of_arm: dict[str, SelectedSamples] = {}
         self._of_place: dict[_Place, SelectedSamples] = {}
         self._counts: dict[str, LaunchCounts] = {}
@@ -140,6 +143,7 @@ class History(StageBlocks):
             require=spec.requirements,
             hard_to_change=HardToChangeFactors.of(spec),
             budget=budget_for_claims(spec),
+            packed=_all_packed(spec, samples),
         )
         found.other_work = DifferentWork.of(spec, found.outputs)
         found.revised_blocks = RevisedBlocks.of(spec)
@@ -193,14 +197,17 @@ class History(StageBlocks):
             self._of_arm[launch.arm] = SelectedSamples(self.samples)
             self._counts[launch.arm] = LaunchCounts(self.metric)
         place = launch.stage, launch.arm
+        number = self._added
+        self._added += 1
         if place not in self._of_place:
             self._of_place[place] = SelectedSamples(self.samples)
             self._zeros[place] = ZeroFigures(self.metric.name)
-        self._of_arm[launch.arm].append(len(self.samples))
-        self._of_place[place].append(len(self.samples))
+        self._of_arm[launch.arm].append(number)
+        self._of_place[place].append(number)
         if launch.stage is not Stage.CONFIRM:
-            self.before_confirmation.append(len(self.samples))
-        self.samples.append(sample)
+            self.before_confirmation.append(number)
+        if number == len(self.samples):
+            self.samples.append(sample)
         self._counts[launch.arm].add(sample)
         self._zeros[place].add(sample)
         self._foreign[place] = self.foreign_load(*place).with_launch(sample)
@@ -377,6 +384,11 @@ class History(StageBlocks):
     def launches_per_arm(self, switching_s: float, once: Cost) -> int:
         """See ``BlockCosts.launches_per_arm``."""
         return self._costs.launches_per_arm(switching_s, once)
+
+
+def _all_packed(spec: StudySpec, samples: Iterable[Sample]) -> PackedSamples | None:
+    """Return samples that a history can share; those at a low fidelity are not in its list."""
+    return samples if isinstance(samples, PackedSamples) and spec.fidelity is None else None
 
 
 def _weight_of(sample: Sample) -> float:
