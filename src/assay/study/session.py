@@ -218,7 +218,7 @@ def _carry_on(
 ) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
-    earlier = EarlierSamples(spec, store.samples(study_id, stratum.number), race)
+    earlier = EarlierSamples(spec, store.iterate_samples(study_id, stratum.number), race)
     notes = library_notes(earlier.with_libraries)
     elapsed_s = _recount(store, study_id, stratum.number, earlier.launching_s)
     budget = spec.budget
@@ -247,7 +247,7 @@ def _carry_on(
         stop=stop,
     )
     done = loop.run()
-    samples = PackedSamples(store.samples(study_id, stratum.number))
+    samples = _recorded_samples(store, study_id, stratum.number, race)
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
@@ -263,6 +263,18 @@ def _carry_on(
     stratum_number = _newest_stratum(record)
     why = explanation_of(spec, samples, conclusion)
     return StudyResult(study_id, spec, conclusion, elapsed_s, floor, all_notes, stratum_number, why)
+
+
+def _recorded_samples(store: Store, study_id: str, stratum: int, race: BlockRace) -> PackedSamples:
+    """Return the samples of a stratum, in the form in which the store returns them.
+
+    The race of a measurement or a comparison has them all, unchanged; reading 100,000 of them takes
+    seconds.
+    """
+    spec = race.spec
+    if spec.kind in (Kind.MEASURE, Kind.COMPARE) and spec.fidelity is None:
+        return race.history.samples.as_recorded()
+    return PackedSamples(store.iterate_samples(study_id, stratum))
 
 
 def _states(
@@ -393,7 +405,7 @@ def stored_result(
     floor = _calibrated_floor(store, newest, record.spec, conclusion)
     searched = conclusion.recommendation is not None
     if samples is None:
-        samples = store.samples(record.id, newest.number)
+        samples = PackedSamples(store.iterate_samples(record.id, newest.number))
     why = explanation_of(record.spec, samples if searched else [], conclusion)
     notes = (
         *condition_notes(newest, samples),
@@ -430,8 +442,9 @@ def _launching_s(store: Store, record: StudyRecord, without: int | None = None) 
         without: number of a stratum to leave out.
     """
     numbers = (stratum.number for stratum in record.strata if stratum.number != without)
-    stored = (store.iterate_samples(record.id, number) for number in numbers)
-    return sum(launching_s(s) for samples in stored for s in samples)
+    return sum(
+        launching_s(s) for number in numbers for s in store.iterate_samples(record.id, number)
+    )
 
 
 def _newest_stratum(record: StudyRecord) -> int | None:

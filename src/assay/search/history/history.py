@@ -37,6 +37,7 @@ from assay.search.history.counts.stage_history import StageHistory
 from assay.search.history.counts.zero_figures import ZeroFigures
 from assay.search.history.different_work import DifferentWork
 from assay.search.history.disturbance import ForeignLoad
+from assay.search.history.launch_weight import weight_of
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
 from assay.search.history.packed_samples import PackedSamples, SelectedSamples
@@ -185,7 +186,7 @@ class History(StageBlocks):
         self.other_work.add(sample)
         self.refusals.add(sample)
         self.slacks.add(sample)
-        weight = _weight_of(sample)
+        weight = weight_of(sample)
         if weight < 1.0:
             self._weights[launch.stage, launch.arm, launch.block] = weight
 
@@ -389,17 +390,6 @@ class History(StageBlocks):
 def _all_packed(spec: StudySpec, samples: Iterable[Sample]) -> PackedSamples | None:
     """Return samples that a history can share; those at a low fidelity are not in its list."""
     return samples if isinstance(samples, PackedSamples) and spec.fidelity is None else None
-
-
-def _weight_of(sample: Sample) -> float:
-    """Return the weight of a launch, in launches as long as those of the incumbent."""
-    rule = sample.launch.end
-    if rule is None or rule.incumbent is None:
-        return 1.0
-    from assay.stats.progress.early_stop import weight_of_ended
-
-    early = [part for part in sample.steady.values() if part.ended_early]
-    return min((weight_of_ended(part, rule.incumbent) for part in early), default=1.0)
 
 
 def _within_fidelity(launch: Launch) -> Launch:

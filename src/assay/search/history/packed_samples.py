@@ -39,7 +39,6 @@ class PackedSamples(Sequence[Sample]):
         self._decoder = SampleDecoder()
         self._opened: tuple[int, list[Sample]] = -1, []
         self._kept = MAX_OBJECTS
-        self._opened_lean: tuple[int, list[Figures]] = -1, []
         self._shape_numbers: dict[SampleShape, int] = {}
         self._shapes: array[int] = array("I")
         self.extend(samples)
@@ -114,15 +113,26 @@ class PackedSamples(Sequence[Sample]):
             yield from self._unpack_figures(number)
         yield from self._newest
 
-    def figures_at(self, place: int) -> Figures:
-        """Return the figures of a sample."""
+    def figures_at(self, places: Iterable[int]) -> Iterator[Figures]:
+        """Yield the figures of the samples at ascending places."""
         packed = CHUNK * len(self._chunks)
-        if place >= packed:
-            return self._newest[place - packed]
-        number = place // CHUNK
-        if self._opened_lean[0] != number:
-            self._opened_lean = number, self._unpack_figures(number)
-        return self._opened_lean[1][place % CHUNK]
+        opened, chunk = -1, list[Figures]()
+        for place in places:
+            if place >= packed:
+                yield self._newest[place - packed]
+                continue
+            if place // CHUNK != opened:
+                opened = place // CHUNK
+                chunk = self._unpack_figures(opened)
+            yield chunk[place % CHUNK]
+
+    def as_recorded(self) -> PackedSamples:
+        """Return these samples in the form in which a store returns them.
+
+        Numbers of a launch that has just ended may be integers; they are fractions in documents.
+        """
+        self._newest = [self._decoder.decode(encode(sample)) for sample in self._newest]
+        return self
 
     def _opened_chunk(self, at: int) -> list[Sample]:
         """Return the chunk of a sample; the one opened last is kept."""
@@ -137,16 +147,16 @@ class PackedSamples(Sequence[Sample]):
         del self._newest[:CHUNK]
 
     def _unpack(self, number: int) -> list[Sample]:
-        return [self._decoder.decode(document) for document in self._documents(number)]
+        return [self._decoder.decode(document) for document in self._documents(number).split(b"\n")]
 
     def _unpack_figures(self, number: int) -> list[Figures]:
-        lean = lean_decoder().decode
-        whole = self._decoder.decode
         documents = self._documents(number)
-        return [whole(text) if holds_bytes(text) else lean(text) for text in documents]
+        if holds_bytes(documents):
+            return list(self._unpack(number))
+        return list(lean_decoder().decode_lines(documents))
 
-    def _documents(self, number: int) -> list[bytes]:
-        return zlib.decompress(self._chunks[number]).split(b"\n")
+    def _documents(self, number: int) -> bytes:
+        return zlib.decompress(self._chunks[number])
 
 
 class SelectedSamples(Sequence[Sample]):
@@ -171,14 +181,14 @@ class SelectedSamples(Sequence[Sample]):
     def where(self, holds: Callable[[Figures], bool]) -> SelectedSamples:
         """Return the samples whose figures meet a condition."""
         found = SelectedSamples(self._samples)
-        for place in self._places:
-            if holds(self._samples.figures_at(place)):
+        for place, figures in zip(self._places, self.figures(), strict=True):
+            if holds(figures):
                 found.append(place)
         return found
 
     def figures(self) -> Iterator[Figures]:
         """Yield the figures of the samples."""
-        return map(self._samples.figures_at, self._places)
+        return self._samples.figures_at(self._places)
 
     def __len__(self) -> int:
         return len(self._places)

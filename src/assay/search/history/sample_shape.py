@@ -14,7 +14,7 @@ import msgspec
 from assay.records import Outcome, Sample, Stage
 from assay.records.codec import SCHEMA, decoder_of
 from assay.records.progress import SteadyPart
-from assay.records.sample import GrantStatus
+from assay.records.sample import BUILD, GrantStatus
 
 
 class SampleShape(NamedTuple):
@@ -78,19 +78,22 @@ _NONE: frozenset[str] = frozenset()
 def shape_of(sample: Sample) -> SampleShape:
     """Return the shape of a sample."""
     launch, settings = sample.launch, sample.settings
+    kinds = frozenset([piece.kind for piece in sample.evidence])
     return SampleShape(
         launch.stage,
         launch.arm,
         sample.outcome,
         frozenset(launch.configuration) if launch.configuration else _NONE,
-        frozenset([piece.kind for piece in sample.evidence]),
+        kinds,
         frozenset(sample.unavailable),
         frozenset(sample.upper_bounds) if sample.upper_bounds else _NONE,
         frozenset([name for name, value in sample.metrics.items() if value <= 0.0]),
         frozenset(settings) if settings else _NONE,
-        frozenset([name for name, grant in settings.items() if grant.status in _UNAPPLIED]),
+        frozenset([n for n, grant in settings.items() if grant.status in _UNAPPLIED])
+        if settings
+        else _NONE,
         bool(sample.contradictions),
-        sample.build_failed,
+        BUILD in kinds and sample.build_failed,
     )
 
 
