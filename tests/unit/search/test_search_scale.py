@@ -5,26 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.records import (
     Arm,
     Budget,
     Configuration,
+    Evidence,
     Kind,
     Launch,
     Outcome,
     Sample,
+    SampleDecoder,
+    Space,
     StudySpec,
     Workload,
 )
+from assay.records.sample import REMAINING_PROCESSES
+from assay.search.conclusion.conclude import conclude
 from assay.search.history import packed_samples
 from assay.search.history.counts.arm_column import ArmColumn
 from assay.search.history.interim_analyses import is_analysis_due
-from assay.search.history.packed_samples import PackedSamples
+from assay.search.history.packed_samples import (
+    PackedSamples,
+    figures_of,
+    succeeded,
+    with_evidence,
+)
+from assay.search.model.gp import GpSearcher
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
 from assay.search.races.race import BlockRace, Ending
+from assay.search.space.search_space import SearchSpace
 
 ARMS = tuple(Arm(name=name, configuration=Configuration({"threads": name})) for name in "ab")
 LAUNCHES = Budget(launches=1_000_000)
@@ -123,3 +136,58 @@ def test_packed_samples_keep_few_objects(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [s.wall_s for s in samples] == [
         sample_of(s.launch, n).wall_s for n, s in enumerate(samples)
     ]
+
+
+def mixed_samples(arms: int, count: int) -> list[Sample]:
+    """Return the samples of a study, some of them with evidence or without success."""
+    race, found = race_of(Kind.MEASURE if arms == 1 else Kind.COMPARE), []
+    for number in range(count):
+        sample = sample_of(next_launch(race), number)
+        evidence = [Evidence(kind="steal", value=0.001 * (number % 7), unit="s")]
+        if number % 50 == 9:
+            evidence.append(Evidence(kind=REMAINING_PROCESSES, value=1.0, note="sleep"))
+        if number % 60 == 17:
+            sample = msgspec.structs.replace(sample, outcome=Outcome.FAILED, metrics={})
+        found.append(msgspec.structs.replace(sample, evidence=tuple(evidence)))
+        race.tell(found[-1])
+    return found
+
+
+@pytest.mark.parametrize("kind", [Kind.MEASURE, Kind.COMPARE])
+def test_conclusion_decodes_few_packed_samples_and_equals_that_of_a_list(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = race_of(kind).spec
+    samples = mixed_samples(len(spec.arms), 600)
+    expected = conclude(spec, samples, SearchSpace(Space()), GpSearcher(), None)
+    monkeypatch.setattr(packed_samples, "MAX_OBJECTS", 64)
+    monkeypatch.setattr(packed_samples, "CHUNK", 32)
+    packed = PackedSamples(samples)
+    decoded = []
+    decode = SampleDecoder.decode
+    monkeypatch.setattr(
+        SampleDecoder, "decode", lambda *arguments: decoded.append(1) or decode(*arguments)
+    )
+    assert conclude(spec, packed, SearchSpace(Space()), GpSearcher(), None) == expected
+    assert expected.notes
+    assert len(decoded) < 3 * len(samples)
+
+
+def test_selection_of_packed_samples_decodes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = mixed_samples(1, 300)
+    monkeypatch.setattr(packed_samples, "MAX_OBJECTS", 64)
+    monkeypatch.setattr(packed_samples, "CHUNK", 32)
+    packed = PackedSamples(samples)
+    reads = Reads(monkeypatch)
+    chosen = with_evidence(succeeded(packed), REMAINING_PROCESSES)
+    figures = figures_of(succeeded(packed))
+    assert reads.count == 0
+    assert list(chosen) == list(with_evidence(succeeded(samples), REMAINING_PROCESSES))
+    assert [s.wall_s for s in figures] == [s.wall_s for s in succeeded(samples)]
+
+
+def test_recorded_form_of_samples_has_fractions() -> None:
+    live = Sample(
+        launch=next_launch(race_of(Kind.MEASURE)), outcome=Outcome.OK, metrics={"lines": 5}
+    )
+    assert [repr(s.metrics["lines"]) for s in PackedSamples([live]).as_recorded()] == ["5.0"]
