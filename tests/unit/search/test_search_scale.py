@@ -163,11 +163,14 @@ def test_conclusion_decodes_few_packed_samples_and_equals_that_of_a_list(
     monkeypatch.setattr(packed_samples, "MAX_OBJECTS", 64)
     monkeypatch.setattr(packed_samples, "CHUNK", 32)
     packed = PackedSamples(samples)
-    decoded = []
+    decoded: list[Any] = []
     decode = SampleDecoder.decode
-    monkeypatch.setattr(
-        SampleDecoder, "decode", lambda *arguments: decoded.append(1) or decode(*arguments)
-    )
+
+    def counted(decoder: SampleDecoder, document: bytes | str) -> Sample:
+        decoded.append(document)
+        return decode(decoder, document)
+
+    monkeypatch.setattr(SampleDecoder, "decode", counted)
     assert conclude(spec, packed, SearchSpace(Space()), GpSearcher(), None) == expected
     assert expected.notes
     assert len(decoded) < 3 * len(samples)
