@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from assay.errors import InvalidInputError, NotPossibleError
+from assay.executors.evidence.libraries import KIND as LIBRARIES
 from assay.executors.evidence.libraries import libraries_changed
 from assay.executors.executor import Executor
 from assay.executors.local import LocalExecutor
@@ -31,7 +32,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.output_comparison import values_of
-from assay.search.history.packed_samples import PackedSamples
+from assay.search.history.packed_samples import PackedSamples, with_evidence
 from assay.search.model.explanation import Explanation, explanation_of
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Searcher
@@ -64,6 +65,7 @@ from assay.study.noise_floor import (
 )
 from assay.study.program_files import ProgramFiles
 from assay.study.recommend import with_scripts
+from assay.study.recorded_samples import recorded_samples, with_conditions
 from assay.study.stop import StopSignal
 from assay.study.stratum import as_if_reserved, demand_same, differences, stratum_of
 from assay.study.survey import Survey, counted_survey
@@ -247,15 +249,16 @@ def _carry_on(
         stop=stop,
     )
     done = loop.run()
-    samples = _recorded_samples(store, study_id, stratum.number, race)
+    samples = recorded_samples(store, study_id, stratum.number, race)
     conclusion = conclude(spec, samples, space, searcher, done)
     conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
     floor = _calibrated_floor(store, stratum, spec, conclusion)
     # Files removed by a clean-up existed while the program ran.
-    all_notes = library_notes(samples, gone=not spec.workload.hooks.cleanup) or notes
+    with_libraries = with_evidence(samples, LIBRARIES)
+    all_notes = library_notes(with_libraries, gone=not spec.workload.hooks.cleanup) or notes
     all_notes += (
-        *condition_notes(stratum, samples),
+        *condition_notes(stratum, with_conditions(samples)),
         *_calibration_notes(store, stratum, conclusion, floor),
     )
     record = store.study(study_id)
@@ -263,18 +266,6 @@ def _carry_on(
     stratum_number = _newest_stratum(record)
     why = explanation_of(spec, samples, conclusion)
     return StudyResult(study_id, spec, conclusion, elapsed_s, floor, all_notes, stratum_number, why)
-
-
-def _recorded_samples(store: Store, study_id: str, stratum: int, race: BlockRace) -> PackedSamples:
-    """Return the samples of a stratum, in the form in which the store returns them.
-
-    The race of a measurement or a comparison has them all, unchanged; reading 100,000 of them takes
-    seconds.
-    """
-    spec = race.spec
-    if spec.kind in (Kind.MEASURE, Kind.COMPARE) and spec.fidelity is None:
-        return race.history.samples.as_recorded()
-    return PackedSamples(store.iterate_samples(study_id, stratum))
 
 
 def _states(
@@ -408,7 +399,7 @@ def stored_result(
         samples = PackedSamples(store.iterate_samples(record.id, newest.number))
     why = explanation_of(record.spec, samples if searched else [], conclusion)
     notes = (
-        *condition_notes(newest, samples),
+        *condition_notes(newest, with_conditions(samples)),
         *_calibration_notes(store, newest, conclusion, floor),
     )
     return StudyResult(

@@ -14,6 +14,9 @@ from assay.settings.affinity_calls import NAME as AFFINITY_CALLS
 from assay.settings.inherited import format_variables
 from assay.wording.counts import launch_count
 
+CONDITION_KINDS = frozenset((OWN_AFFINITY, QUOTA_PERIODS, QUOTA_THROTTLED))
+"""Kinds of evidence on conditions: samples without them change no note."""
+
 
 def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
     """Yield notes on inherited variables, CPU masks and CPU limits of a stratum.
