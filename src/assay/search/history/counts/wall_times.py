@@ -64,13 +64,10 @@ class WallTimes:
         if sample.outcome is Outcome.OK:
             self._first_whole.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
         surveyed = launch.stage is Stage.SURVEY
-        kinds = [self._survey if surveyed else self._counted]
+        _times_of(launch.arm, self._survey if surveyed else self._counted).add(time_s)
         if succeeded:
-            kinds.append(self._successful_survey if surveyed else self._successful)
-        for kind in kinds:
-            if launch.arm not in kind:
-                kind[launch.arm] = SortedTimes()
-            kind[launch.arm].add(time_s)
+            good = self._successful_survey if surveyed else self._successful
+            _times_of(launch.arm, good).add(time_s)
 
     def typical(self, arm: str) -> float | None:
         """Return the median time of an arm; its minimum if it ran only in the survey."""
@@ -96,6 +93,12 @@ class WallTimes:
         """Return the longest time of an arm's successful first launches of each stage."""
         known = self._first_whole if whole else self._first
         return max(known.get(arm, {}).values(), default=None)
+
+
+def _times_of(arm: str, times: dict[str, SortedTimes]) -> SortedTimes:
+    if arm not in times:
+        times[arm] = SortedTimes()
+    return times[arm]
 
 
 def _median_of(times: SortedTimes | None) -> float | None:
