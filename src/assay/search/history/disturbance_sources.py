@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.records import DisturbanceSource, Sample, Stage
 from assay.search.history.history import History
-from assay.search.history.packed_samples import select, where, with_evidence
+from assay.search.history.packed_samples import select, where
 
 OTHER_PROCESS = "other_process"
 """Kind of evidence on one process that used the CPUs when a launch was disturbed
@@ -37,34 +35,46 @@ def disturbance_sources_of(
         select(history.samples, lambda shape: shape.stage is stage),
         lambda sample: history.is_disturbed(stage, sample.launch.block),
     )
-    found = [*_processes(disturbed), *_hypervisor(disturbed)]
+    use = _OutsideUse()
+    for sample in disturbed:
+        use.add(sample)
+    found = [*use.processes(), *use.hypervisor()]
     return tuple(sorted(found, key=lambda source: -source.cpus)[:MAX_NAMED])
 
 
-def _processes(samples: Sequence[Sample]) -> list[DisturbanceSource]:
-    """Return the processes in the evidence, each with its mean over all samples with evidence.
+class _OutsideUse:
+    """Use of the CPUs by other processes and the hypervisor, summed in one pass."""
 
-    A process that occurs once thus counts little compared with a permanent one.
-    """
-    used: dict[str, float] = {}
-    readings = 0
-    for sample in with_evidence(samples, OTHER_PROCESS):
+    def __init__(self) -> None:
+        self._used: dict[str, float] = {}
+        self._readings = 0
+        self._stolen_s = self._wall_s = 0.0
+
+    def add(self, sample: Sample) -> None:
+        """Add a launch."""
         pieces = [(e.note, e.value) for e in sample.evidence if e.kind == OTHER_PROCESS]
         found = [(name, cpus) for name, cpus in pieces if name and cpus is not None]
-        readings += bool(found)
+        self._readings += bool(found)
         for name, cpus in found:
-            used[name] = used.get(name, 0.0) + cpus
-    means = {name: cpus / readings for name, cpus in used.items()}
-    return [
-        DisturbanceSource(name=name, cpus=cpus) for name, cpus in means.items() if cpus >= MIN_CPUS
-    ]
+            self._used[name] = self._used.get(name, 0.0) + cpus
+        self._stolen_s += sum(
+            e.value for e in sample.evidence if e.kind == "steal" and e.value is not None
+        )
+        self._wall_s += sample.wall_s or 0.0
 
+    def processes(self) -> list[DisturbanceSource]:
+        """Return the processes in the evidence, each with its mean over all launches with evidence.
 
-def _hypervisor(samples: Sequence[Sample]) -> list[DisturbanceSource]:
-    stolen_s = wall_s = 0.0
-    for sample in samples:
-        pieces = (e.value for e in sample.evidence if e.kind == "steal" and e.value is not None)
-        stolen_s += sum(pieces)
-        wall_s += sample.wall_s or 0.0
-    cpus = stolen_s / wall_s if wall_s else 0.0
-    return [DisturbanceSource(name=HYPERVISOR, cpus=cpus)] if cpus >= MIN_CPUS else []
+        A process that occurs once thus counts little compared with a permanent one.
+        """
+        means = {name: cpus / self._readings for name, cpus in self._used.items()}
+        return [
+            DisturbanceSource(name=name, cpus=cpus)
+            for name, cpus in means.items()
+            if cpus >= MIN_CPUS
+        ]
+
+    def hypervisor(self) -> list[DisturbanceSource]:
+        """Return the hypervisor if it took CPU time from the launches."""
+        cpus = self._stolen_s / self._wall_s if self._wall_s else 0.0
+        return [DisturbanceSource(name=HYPERVISOR, cpus=cpus)] if cpus >= MIN_CPUS else []
