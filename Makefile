@@ -23,7 +23,7 @@ INSTALL = flock --close $(VENV)/pyvenv.cfg $(BIN)/python -m pip install -q
 SYSTEM_PACKAGES = flock --close tools/system-packages tools/system-packages
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-smoke
+.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-scale bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -123,6 +123,9 @@ bench-progress: $(VENV)/.tested-with $(VENV)/.peers ## values that programs repo
 bench-pytorch: $(VENV)/.tested-with $(VENV)/.peers ## tuning of a PyTorch training loop in 15 minutes (BENCH="--model transformer --write")
 	$(BIN)/python -m benchmarks.progress.pytorch $(BENCH)
 
+bench-scale: $(VENV)/.tested-with ## cost at the sizes that assay is made for; at most 30 minutes, resumes after interruption (BENCH="--write --part study")
+	$(BIN)/python -m benchmarks.scale $(BENCH)
+
 bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.overhead --smoke
 	$(BIN)/python -m benchmarks.verdicts --quick
@@ -133,6 +136,7 @@ bench-smoke: $(VENV)/.tested-with ## one short run of each benchmark
 	$(BIN)/python -m benchmarks.kernels --smoke
 	$(BIN)/python -m benchmarks.tier --quick
 	$(BIN)/python -m benchmarks.progress --quick
+	$(BIN)/python -m benchmarks.scale --quick
 
 clean: ## remove build products and the virtual environment
 	rm -rf build .checks $(VENV)

@@ -20,6 +20,7 @@ RUNS = (
     ("warm", "--quick"),
     ("programs", "--quick"),
     ("progress", "--quick"),
+    ("scale", "--quick"),
     ("recommendations", "--quick"),
     ("verdicts", "--quick"),
     ("search", "--quick"),
