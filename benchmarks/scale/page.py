@@ -24,7 +24,7 @@ USAGE = (
 METHOD = (
     "- **Costs** are CPU seconds of assay's own process, with the start of Python, and its largest "
     "resident size (`VmHWM`). Programs and the launcher are left out. CPU time hardly depends on "
-    "other work of the machine; wall times are compared within interleaved rounds.\n"
+    "other work of the machine; wall times are the smallest of interleaved rounds.\n"
     "- **Growth** is the exponent between the two largest sizes: 0 is a constant, 1 a figure in "
     "proportion to the size.\n"
     "- **Large studies** are written through the interface of the store. A short real study "
@@ -32,6 +32,8 @@ METHOD = (
     "that of a measurement which resumes after as many, and continues.\n"
     "- **Sweeps** are stopped after 2,000 launches; the report is that of a sweep with all of "
     "them.\n"
+    "- **Thinking time** is that of a session, the time to store the trials included. The results "
+    "have a noise of 5 %, so that the search continues.\n"
     "- **Large machines** are synthetic trees of `/sys` and `/proc`; the smallest of three CPU "
     "times counts."
 )

@@ -124,7 +124,13 @@ def _crowd_limits(size: int, unit: str, most: float) -> tuple[Limit, ...]:
     )
 
 
-THINKING_COLUMNS = {"mean": "mean, ms", "last quarter": "last quarter, ms", "memory": "memory, MB"}
+THINKING_COLUMNS = {
+    "searched": "trials of the search",
+    "mean": "a trial, ms",
+    "proposal": "a trial that the model proposed, ms",
+    "last quarter": "last quarter, ms",
+    "memory": "memory, MB",
+}
 CROWD_COLUMNS = {
     f"{way} {quantity}": f"`{way}`, {quantity} time"
     for way in ("run", "measure")

@@ -19,11 +19,14 @@ import assay
 from .cost import output_of, own_cost
 
 VALUES = [1, 2, 4, 8]
-EFFECTIVE = 6
+EFFECTIVE = 20
 """Number of settings that change the result."""
-EFFECT = -0.03
+EFFECT = -0.01
 """Change of the logarithm of the result with each step of an effective setting."""
-NOISE = 0.01
+NOISE = 0.05
+"""Standard deviation of the logarithm of the results: large, so that the search continues."""
+THOUGHT_S = 0.01
+"""CPU time of a trial above which it was proposed by the model."""
 SEED = 20_261_128
 
 
@@ -65,11 +68,15 @@ def searched(count: int, trials: int, folder: Path) -> dict[str, float]:
         ratio = sum(EFFECT * math.log2(float(trial[name])) for name in names[:EFFECTIVE])
         session.tell(trial, cost=math.exp(ratio + random_numbers.gauss(0.0, NOISE)))
     session.close()
-    late = times_s[-max(1, len(times_s) // 4) :]
+    thoughts = [place for place, time_s in enumerate(times_s) if time_s > THOUGHT_S]
+    searched_s = times_s[: max(thoughts, default=0) + 1]
+    late = searched_s[-max(1, len(searched_s) // 4) :]
     return {
         "trials": len(times_s) - 1,
-        "mean": 1e3 * sum(times_s) / len(times_s),
+        "searched": len(searched_s),
+        "mean": 1e3 * sum(searched_s) / len(searched_s),
         "last quarter": 1e3 * sum(late) / len(late),
+        "proposal": 1e3 * sum(times_s[place] for place in thoughts) / max(1, len(thoughts)),
         "memory": own_cost().peak_mb,
     }
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import mmap
+import os
 import signal
 import time
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+from mounting import mounted
 
 from assay.store import open_store
 
@@ -51,3 +54,22 @@ def test_running_study_is_named_and_left_whole(assay_exec: Path, tmp_path: Path)
     time.sleep(0.1)
     with open_store(cli.store) as store:
         assert store.studies()[0].launches == len(cli.samples())
+
+
+@pytest.mark.system
+@pytest.mark.rotating
+def test_store_larger_than_the_free_disk_is_not_compacted(assay_exec: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with mounted(disk, "-t", "tmpfs", "-o", "size=4m", "tmpfs"):
+        cli = CommandLine(assay_exec, disk, more={"TMPDIR": str(disk)})
+        assert cli("measure", "--runs", "6", "-q", "--", "true").status in (0, 1)
+        before = cli.documents()
+        (disk / "filling").write_bytes(bytes(os.statvfs(disk).f_bavail * mmap.PAGESIZE - (64 << 10)))
+        answer = cli("study", "compact")
+        assert answer.status == 3, answer
+        assert "Nothing was changed" in answer.err
+        assert "--no-vacuum" in answer.err
+        assert cli.documents() == before
+        assert cli("study", "compact", "--no-vacuum").status == 0
+        assert cli.documents() == before

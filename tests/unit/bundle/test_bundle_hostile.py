@@ -61,6 +61,19 @@ def test_truncated_bundle_is_rejected(share: float, tmp_path: Path) -> None:
     assert "truncated" in error.cause
 
 
+def test_truncated_gigabyte_is_rejected_without_reading_it(tmp_path: Path) -> None:
+    path = tmp_path / "large.zip"
+    with path.open("wb") as file:
+        file.write(good()[: len(good()) // 2])
+        file.truncate(1 << 30)  # sparse: it takes no space
+    tracemalloc.start()
+    with pytest.raises(InvalidInputError, match="truncated"):
+        verify(path)
+    peak_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak_bytes < 16 << 20
+
+
 def test_archive_without_manifest_is_rejected(tmp_path: Path) -> None:
     path = packed({"readme.txt": b"hello"}, tmp_path / "other.zip")
     assert "contains no manifest.json" in refused(path.read_bytes(), tmp_path).cause

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from assay.errors import InvalidInputError
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
 from assay.search.space.search_space import SearchSpace
+from assay.search.space.setting_count import MAX_SETTINGS, demand_searchable
 from assay.testing.search_contracts import RandomSearcher, mixed_space, small_space
 
 
@@ -103,3 +105,18 @@ def test_repair_changes_as_few_settings_as_possible() -> None:
 def test_optional_real_number_can_become_unset() -> None:
     space = of(Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False)))
     assert DEFAULT in list(space.neighbours(Configuration({"arg.x": 0.5})))
+
+
+def test_product_of_many_settings_is_infinite_without_overflow() -> None:
+    many = [Parameter(name=f"arg.s{n}", domain=Choices((1, 2, 3, 4))) for n in range(600)]
+    assert of(*many).raw_size() == math.inf
+    assert of(*many).enumerate(10) is None
+
+
+def test_settings_above_the_maximum_are_refused_with_the_number() -> None:
+    parameters = tuple(
+        Parameter(name=f"arg.s{n}", domain=Choices((1, 2))) for n in range(MAX_SETTINGS + 1)
+    )
+    demand_searchable(Space(parameters=parameters[1:]))
+    with pytest.raises(InvalidInputError, match="301 settings, and the maximum is 300"):
+        demand_searchable(Space(parameters=parameters))

@@ -16,8 +16,8 @@ from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 from assay.units import parse_duration_s, parse_share
 
-MAX_LAUNCHES = 10**9
-"""Largest number of launches of a study: at a millisecond each they take twelve days."""
+MAX_LAUNCHES = 1_000_000
+"""Largest number of launches of a study: ten times the size that its verbs are made for."""
 NEVER = "never"
 """Value of ``--disturbed-above`` that counts every block as undisturbed."""
 

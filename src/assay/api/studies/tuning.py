@@ -27,6 +27,7 @@ from assay.records import Kind, Space, StudySpec
 from assay.requests.tune import TuneRequest
 from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import MAX_DRAWS, SearchSpace
+from assay.search.space.setting_count import demand_searchable
 from assay.settings.conditions import with_conditions
 from assay.store import Store
 from assay.study.instance_numbers import with_instance_numbers
@@ -126,6 +127,7 @@ def _specification(request: TuneRequest, context: Context, lab: Laboratory) -> S
         request.settings, request.space_file, request.constraints, lab.registry, lab.room
     )
     space = with_conditions(space, lab.registry)
+    demand_searchable(space)
     SearchSpace(space)
     varied = {parameter.name for parameter in space.parameters}
     fidelity = parse_fidelity(request.fidelity, lab.registry, lab.room, varied)

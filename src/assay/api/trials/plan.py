@@ -21,6 +21,7 @@ from assay.records import Budget, ImportedTrials, Kind, Metric, Space, StudySpec
 from assay.records.study import DEFAULT_MARGIN
 from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import SearchSpace
+from assay.search.space.setting_count import demand_searchable
 from assay.study.warm_start import with_history
 
 
@@ -121,6 +122,7 @@ def session_plan(
     found = None
     if space is not None or study is None:
         found = free_space(space or {}, default, constraints)
+        demand_searchable(found)
         SearchSpace(found)
     progress = checked_progress(options.get("progress"))
     metric = options.get("metric")

@@ -142,7 +142,7 @@ class NamedSpace(SearchSpace):
         sizes = [self.options(name) for name in self._free]
         if None in sizes:
             return math.inf
-        return float(len(self._named) * math.prod(len(s) for s in sizes if s))
+        return len(self._named) * math.prod(float(len(s)) for s in sizes if s)
 
     def _combinations(self) -> Iterator[Configuration]:
         options = (self.options(name) or () for name in self._free)

@@ -142,7 +142,7 @@ class SearchSpace:
     def raw_size(self) -> float:
         """Return the number of combinations before conditions and constraints; may be infinite."""
         sizes = [self.options(name) for name in self.parameters]
-        return math.inf if None in sizes else float(math.prod(len(s) for s in sizes if s))
+        return math.inf if None in sizes else math.prod(float(len(s)) for s in sizes if s)
 
     def enumerate(self, most: int) -> list[Configuration] | None:
         """Return all valid configurations, the default first; ``None`` if over ``most``."""
