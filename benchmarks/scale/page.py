@@ -18,8 +18,8 @@ INTRODUCTION = (
 USAGE = (
     "`make bench-scale` measures all parts, in at most 30 minutes on an idle machine with two "
     "CPUs. It resumes after an interruption. `make bench-scale BENCH='--write --part study'` "
-    "measures one part, and writes this page and [its figures](scale.json); `--again` replaces "
-    "stored figures."
+    "measures one part, and writes this page and [its figures](scale.json); `BENCH='--again'` "
+    "replaces stored figures."
 )
 METHOD = (
     "- **Costs** are CPU seconds of assay's own process, with the start of Python, and its largest "

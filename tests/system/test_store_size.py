@@ -65,7 +65,9 @@ def test_store_larger_than_the_free_disk_is_not_compacted(assay_exec: Path, tmp_
         cli = CommandLine(assay_exec, disk, more={"TMPDIR": str(disk)})
         assert cli("measure", "--runs", "6", "-q", "--", "true").status in (0, 1)
         before = cli.documents()
-        (disk / "filling").write_bytes(bytes(os.statvfs(disk).f_bavail * mmap.PAGESIZE - (64 << 10)))
+        (disk / "filling").write_bytes(
+            bytes(os.statvfs(disk).f_bavail * mmap.PAGESIZE - (64 << 10))
+        )
         answer = cli("study", "compact")
         assert answer.status == 3, answer
         assert "Nothing was changed" in answer.err
