@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from benchmarks.scale.growth import cost_between, exponent
 from benchmarks.scale.page import text
 from benchmarks.scale.parts import PARTS
 from benchmarks.scale.targets import FAILED, Limit
+from hypothesis import given
+from hypothesis import strategies as st
 
 LIMIT = Limit("report", "report", 1000, 10.0, "s", reason="reason")
 ABOUT = {

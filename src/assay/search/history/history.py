@@ -32,12 +32,12 @@ from assay.search.history.counts.block_costs import (
     launches_per_block,
 )
 from assay.search.history.counts.launch_counts import LaunchCounts
+from assay.search.history.counts.launch_weight import weight_of
 from assay.search.history.counts.stage_blocks import StageBlocks
 from assay.search.history.counts.stage_history import StageHistory
 from assay.search.history.counts.zero_figures import ZeroFigures
 from assay.search.history.different_work import DifferentWork
 from assay.search.history.disturbance import ForeignLoad
-from assay.search.history.launch_weight import weight_of
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.history.output_comparison import ObservedOutputs
 from assay.search.history.packed_samples import PackedSamples, SelectedSamples
