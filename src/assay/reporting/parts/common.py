@@ -81,7 +81,13 @@ def count_or_dash(number: int) -> str:
 
 
 def first_rows(shown: int, total: int, noun: str, others: str) -> Html | None:
-    """Return a sentence on the rows that a table omits; ``None`` if it has all.
+    """Return ``omitted_rows`` as a paragraph; ``None`` if the table has all rows."""
+    text = omitted_rows(shown, total, noun, others)
+    return el("p", text, class_="quiet-status") if text else None
+
+
+def omitted_rows(shown: int, total: int, noun: str, others: str) -> str:
+    """Return a sentence on the rows that a table omits; empty if it has all.
 
     Args:
         shown: number of rows of the table.
@@ -89,9 +95,7 @@ def first_rows(shown: int, total: int, noun: str, others: str) -> Html | None:
         noun: name of the rows in the plural.
         others: sentence about the place of the other rows.
     """
-    if shown >= total:
-        return None
-    return el("p", f"The first {shown:,} of {total:,} {noun}. {others}", class_="quiet-status")
+    return f"The first {shown:,} of {total:,} {noun}. {others}" if shown < total else ""
 
 
 def definitions(facts: Iterable[tuple[str, Child]]) -> Html:

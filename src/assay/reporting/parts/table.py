@@ -13,7 +13,7 @@ from assay.reporting.parts.common import (
     arm_name,
     arm_text,
     count_or_dash,
-    first_rows,
+    omitted_rows,
     scroll,
 )
 from assay.reporting.scale import Scale
@@ -88,13 +88,13 @@ def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) ->
         el("tbody", body),
         id="all",
     )
-    rest = first_rows(len(body), len(rows), "arms", _WITHOUT_SCRIPTS)
+    # Scripts that can read the data replace this sentence.
+    rest = omitted_rows(len(body), len(rows), "arms", _WITHOUT_SCRIPTS)
     return el(
         "div",
         el("div", class_="tools", id="table-tools", hidden=True),
         scroll("Table of all arms", table, tall=True),
-        el("p", "", id="table-status", class_="quiet-status", role="status"),
-        el("noscript", rest) if rest is not None else None,
+        el("p", rest, id="table-status", class_="quiet-status", role="status"),
     )
 
 
