@@ -80,9 +80,8 @@ def recommended(request: RunRequest, db: str | None) -> Recommended:
         settings, proven = _chosen(record, request)
         threaded = any(name.startswith("threads") for name in settings)
         built = spec.workload.build is not None
-        read = built or threaded
-        builds = builds_in(store.iterate_samples(study_id) if read else ())
-        pools = pools_read_in(store.iterate_samples(study_id) if read else ())
+        builds = builds_in(store.iterate_samples(study_id) if built else ())
+        pools = pools_read_in(store.iterate_samples(study_id) if built or threaded else ())
     return Recommended(
         study_id=study_id,
         settings=settings,

@@ -7,8 +7,9 @@ from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.history.counted import counted
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import RemainingBudget
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.compare import second_arm
-from assay.search.races.race import BlockPlan, BlockRace, Ending, EndReason, workload_failure
+from assay.search.races.race import BlockRace, Ending, EndReason, workload_failure
 from assay.wording.endings import (
     EVERY_LAUNCH_TIMED_OUT,
     PROGRAM,

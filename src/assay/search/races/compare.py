@@ -22,9 +22,9 @@ from assay.search.history.counted import counted
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import RemainingBudget
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
-    BlockPlan,
     BlockRace,
     Ending,
     EndReason,

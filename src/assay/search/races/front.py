@@ -27,10 +27,10 @@ from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.objective_view import ObjectiveView, with_single_objective
 from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, RemainingBudget
 from assay.search.model.searcher import Searcher
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.front_search import FrontSearch, ModelFrontSearch, RacingFrontSearch
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
-    BlockPlan,
     Ending,
     EndReason,
     ending_without_success,

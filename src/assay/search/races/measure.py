@@ -8,14 +8,8 @@ from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.requirement import is_undecided
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
-from assay.search.races.race import (
-    MIN_TIMEOUT_S,
-    BlockPlan,
-    BlockRace,
-    Ending,
-    EndReason,
-    workload_failure,
-)
+from assay.search.races.block_runner import BlockPlan
+from assay.search.races.race import MIN_TIMEOUT_S, BlockRace, Ending, EndReason, workload_failure
 from assay.wording.endings import (
     NOTHING_TO_AVERAGE,
     PROGRAM,

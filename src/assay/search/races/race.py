@@ -39,19 +39,6 @@ from assay.wording.endings import (
     not_positive,
 )
 
-__all__ = [
-    "GRACE_FACTOR",
-    "MAX_BLOCKS_WITHOUT_VALUE",
-    "MIN_TIMEOUT_S",
-    "BlockPlan",
-    "BlockRace",
-    "EndReason",
-    "Ending",
-    "Race",
-    "ending_without_success",
-    "workload_failure",
-]
-
 N = TypeVar("N", int, float)
 GRACE_FACTOR = 3.0
 """Time beyond the end of the budget that a launch may take, over its usual time."""

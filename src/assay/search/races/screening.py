@@ -20,8 +20,8 @@ from assay.search.progress.end_rules import EndRules
 from assay.search.progress.incumbent import spread_between_launches
 from assay.search.progress.lengths import prior_of, step_variance
 from assay.search.progress.levels import estimates_of
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.block_seed import block_seed
-from assay.search.races.race import BlockPlan
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
 from assay.stats.progress.fidelity import MIN_CONFIGURATIONS, Estimate, needs_launches, promoted

@@ -20,9 +20,9 @@ from assay.search.history.remaining_budget import (
 )
 from assay.search.history.zeros import zeros_objection_to
 from assay.search.model.searcher import Searcher
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
-    BlockPlan,
     BlockRace,
     Ending,
     EndReason,

@@ -26,10 +26,10 @@ from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.history import History, launches_per_block
 from assay.search.history.interim_analyses import is_analysis_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.compare import compared_arms
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
-    BlockPlan,
     BlockRace,
     Ending,
     EndReason,

@@ -19,8 +19,9 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.model.searcher import Searcher
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.confirmation import ConfirmedArms, min_blocks
-from assay.search.races.race import BlockPlan, Ending, EndReason, workload_failure
+from assay.search.races.race import Ending, EndReason, workload_failure
 from assay.search.races.reduction import ReducedWinner
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.strategy import MIN_SEARCH_BLOCKS, PROOF_SHARE

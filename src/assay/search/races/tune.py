@@ -28,6 +28,7 @@ from assay.search.model.candidate import Candidate, all_trials, best_candidate
 from assay.search.model.feasibility import is_default_infeasible
 from assay.search.model.searcher import Searcher, estimates, launch_noise
 from assay.search.model.trials import trials_of
+from assay.search.races.block_runner import BlockPlan
 from assay.search.races.confirmation import (
     ConfirmedArms,
     claim_alpha,
@@ -45,7 +46,7 @@ from assay.search.races.futility import (
 )
 from assay.search.races.incumbent_timeout import incumbent_timeout_s
 from assay.search.races.promoted import PromotedStrategy
-from assay.search.races.race import BlockPlan, Ending, EndReason, ending_without_success
+from assay.search.races.race import Ending, EndReason, ending_without_success
 from assay.search.races.reduction import ReducedWinner, Reduction
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.screening import Screening
