@@ -18,6 +18,22 @@ pytestmark = pytest.mark.system
 
 TIMEOUT_S = 120
 SLOW = 'assay.measure(["sleep", "1"], budget="60s")'
+# Output of a cell precedes its next statement: only the stack shows that the statement has begun.
+INTERRUPTED_WAIT = """
+import os, signal, sys, threading, time
+
+def interrupt_once_waiting(main=threading.main_thread().ident):
+    while True:
+        frame = sys._current_frames()[main]
+        while frame is not None:
+            if frame.f_code is assay.Study.wait.__code__:
+                return os.kill(os.getpid(), signal.SIGINT)
+            frame = frame.f_back
+        time.sleep(0.01)
+
+threading.Thread(target=interrupt_once_waiting).start()
+study.result()
+"""
 
 
 class Kernel:
@@ -125,7 +141,7 @@ def test_study_in_a_thread_leaves_the_kernel_free(kernel: Kernel) -> None:
     shown = kernel.run("study")["shown"]
     assert any("running" in one["text/plain"] for one in shown), shown
     assert "Another study of this process" in kernel.run('assay.measure(["true"], runs=6)')["error"]
-    waiting = kernel.run("print('waiting', flush=True); study.result()", interrupt_at="waiting")
+    waiting = kernel.run(INTERRUPTED_WAIT)
     assert "The study still runs: its method stop() ends it." in waiting["error"]
     kernel.run("while study.id is None: pass")
     assert "continues it" in kernel.run("study.stop(); study.result()")["error"]
