@@ -62,6 +62,7 @@ def alive(
 ) -> Iterator[Alive]:
     """Boot as `Guest.run` does, run the commands, then keep the guest."""
     agent = compile_program(HERE / "programs" / "agent.cpp")
+    end_s = time.monotonic() + timeout_s
     here, there = socket.socketpair()
     with here, tempfile.TemporaryDirectory(prefix="assay-vm-") as name:
         folder = Path(name)
@@ -79,12 +80,10 @@ def alive(
             )
         try:
             line = Line(here)
-            if trouble := wait_for_first_process(
-                qemu, folder / "console", time.monotonic() + timeout_s
-            ):
+            if trouble := wait_for_first_process(qemu, folder / "console", end_s):
                 guest.results(folder, commands, trouble)
             try:
-                line.wait_for_agent(timeout_s)
+                line.wait_for_agent(max(1.0, end_s - time.monotonic()))
             except Silent as error:
                 said_last = (folder / "qemu").read_text().strip() or "nothing"
                 guest.results(folder, commands, f"{error}; QEMU said: {said_last}")
