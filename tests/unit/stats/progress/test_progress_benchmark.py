@@ -56,11 +56,15 @@ def test_newest_study_of_a_pytorch_model_counts(tmp_path):
         "status": "unproven",
         "whole": None,
     }
-    proven = {**document, "status": "proven", "whole": {"confirmation_s": 4000.0}}
+    proven = {
+        **document,
+        "status": "proven",
+        "whole": {"confirmation_s": 4000.0, "study_s": 9000.0},
+    }
     path.write_text(json.dumps([document, proven]))
     (target,) = shown_pytorch(path).targets
     assert target.result == "*met*"
-    assert target.figure == "proven, whole launches 67 min"
+    assert target.figure == "proven, whole launches 67 min (with their search 150 min)"
 
 
 def test_simulation_without_time_begins_no_part(tmp_path):
