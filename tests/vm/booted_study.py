@@ -35,7 +35,8 @@ from assay.store import Store
 from assay.study.booting import BootPause
 from assay.study.laboratory import Laboratory
 from assay.study.listener import Listener
-from assay.study.session import StudyResult, resume
+from assay.study.result import StudyResult
+from assay.study.session import resume
 
 from .rebooted import RebootedGuest
 

@@ -28,7 +28,8 @@ from assay.records.workload import WALL
 from assay.store import open_store
 from assay.study.booting import BootPause, boot_of
 from assay.study.listener import Listener
-from assay.study.session import StudyResult, begin, resume
+from assay.study.result import StudyResult
+from assay.study.session import begin, resume
 
 from .booted_study import Bench, Silent
 from .guest import Guest, GuestError, UnavailableError, find_config, release_of

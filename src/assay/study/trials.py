@@ -25,8 +25,8 @@ from assay.search.races.trial_race import TrialRace
 from assay.search.space.named_configurations import make_search_space
 from assay.store import Store, StudyRecord
 from assay.study.budget_account import BudgetAccount
+from assay.study.elapsed import elapsed_of
 from assay.study.loop import FAILED_ENDS
-from assay.study.session import elapsed_of
 from assay.study.stratum import (
     conditions_changed,
     differences,

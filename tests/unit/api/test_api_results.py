@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 import assay
 from assay.records import Kind
 from assay.reporting.inputs import ReportInput
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 
 STUDIES = ("tune", "compare", "measure", "sweep", "keep_default", "interrupted", "all_failed")
 

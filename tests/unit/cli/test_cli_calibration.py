@@ -14,7 +14,7 @@ from assay.cli.main import main
 from assay.cli.show.result import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.calibration import gain_words
 

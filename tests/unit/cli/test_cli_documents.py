@@ -21,7 +21,7 @@ from assay.cli.show.result import arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
 from assay.stats.summary import summarise
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.testing.search_contracts import SimulatedProgram
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))

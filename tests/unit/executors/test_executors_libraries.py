@@ -11,7 +11,7 @@ import pytest
 from assay.executors.evidence.libraries import libraries_changed, libraries_evidence
 from assay.records import DEFAULT, Evidence, Launch, Outcome, RunFacts, Sample, Stage
 from assay.records.facts import ReadBack
-from assay.study.session import library_notes
+from assay.study.result import library_notes
 
 SURVEY = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=0, position=0)
 

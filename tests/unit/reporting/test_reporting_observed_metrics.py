@@ -19,7 +19,7 @@ from assay.reporting.html import render
 from assay.reporting.inputs import ReportInput
 from assay.reporting.text import to_csv, to_markdown
 from assay.stats.summary import summarise
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.wording.observed_metrics import observed_metrics
 
 P99 = Metric(name="lat@p99", unit="s", pattern="p99 ([0-9.]+)")

@@ -13,7 +13,7 @@ from assay.search.model.gp import GpSearcher
 from assay.search.races.compare import claim_alpha
 from assay.search.races.race import EndReason
 from assay.search.space.search_space import SearchSpace
-from assay.study.session import race_of
+from assay.study.preparation import race_of
 from assay.testing.search_contracts import SimulatedProgram
 
 TAKES = factors(step={0: 10.0, 1: 1.0, 2: 0.97, 3: 0.5})

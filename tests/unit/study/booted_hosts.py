@@ -33,7 +33,8 @@ from assay.store import Store
 from assay.study.booting import BootPause
 from assay.study.laboratory import Laboratory
 from assay.study.listener import Listener
-from assay.study.session import StudyResult, begin, resume
+from assay.study.result import StudyResult
+from assay.study.session import begin, resume
 
 MOST_BOOTS = 80
 

@@ -32,7 +32,8 @@ from assay.store import Store, open_store
 from assay.study.booting import BootPause, boot_of
 from assay.study.firmware import with_firmware_values
 from assay.study.laboratory import Laboratory
-from assay.study.session import StudyResult, begin, resume
+from assay.study.result import StudyResult
+from assay.study.session import begin, resume
 
 SLOW = "mitigations=auto"
 MITIGATIONS = "boot.mitigations"

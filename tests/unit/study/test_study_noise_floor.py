@@ -26,7 +26,7 @@ from assay.records import (
 )
 from assay.store import Store, open_store
 from assay.study.noise_floor import machine_floor, with_launch_spread
-from assay.study.session import stored_result
+from assay.study.result import stored_result
 from assay.testing.store_contracts import make_conclusion, make_stratum, tune_spec
 
 AUTO = Until()

@@ -12,7 +12,7 @@ import assay.workloads
 from assay.cli.case.rendering import ladder_notes
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Conclusion, Kind, StudySpec, Workload
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.workloads.kernels import Kernel, Variant, describe, find_kernel, parameter_words
 from assay.workloads.ladder import Step, arms_of, ladder
 from assay.workloads.published import published_figures

@@ -58,7 +58,7 @@ from assay.requests.compare import ComparedCommand, CompareRequest
 from assay.requests.measure import MeasureRequest
 from assay.requests.tune import TuneRequest
 from assay.search.races.single_objective import reject_options
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 
 
 @with_keywords(TuneKeywords)

@@ -15,7 +15,7 @@ from assay.api.progress_bar import NotebookObserver
 from assay.api.results.result import Result
 from assay.api.studies.stored import report_input
 from assay.errors import NotPossibleError, StudyStopped
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.study.stop import StopSignal
 
 

@@ -19,7 +19,7 @@ from assay.records import (
 )
 from assay.search.conclusion.cells import baseline_point
 from assay.search.model.explanation import Explanation, SettingEffect
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.wording.endings import shown_ending
 from assay.wording.noise_floor import day
 from assay.wording.proof import proof_command

@@ -35,7 +35,7 @@ from assay.reporting.html import render_page, write_document
 from assay.reporting.inputs import ReportInput
 from assay.reporting.main_picture import main_png, main_svg
 from assay.search.conclusion.cells import best_claim
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.trial_words import sample_words

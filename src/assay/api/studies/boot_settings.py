@@ -10,7 +10,7 @@ from assay.requests.study import BootRequest
 from assay.search.conclusion.boots import boot_announcement
 from assay.study.firmware import demand_unreadable, demand_varied, with_firmware_values
 from assay.study.laboratory import Laboratory
-from assay.study.session import prepared_spec
+from assay.study.preparation import prepared_spec
 
 
 def prepare_boot_settings(

@@ -13,7 +13,8 @@ from assay.records import Kind, StudySpec, Workload
 from assay.records.calibration import BUILT_IN_LOAD
 from assay.requests.calibrate import CalibrateRequest
 from assay.search.history.history import DEFAULT_ARM
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 
 
 def calibrate(request: CalibrateRequest, context: Context) -> StudyResult:

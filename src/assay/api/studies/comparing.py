@@ -19,7 +19,8 @@ from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.requests.compare import CompareRequest
 from assay.search.history.history import DEFAULT_ARM
 from assay.study.laboratory import Laboratory
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 from assay.units import show_count
 from assay.untrusted import clean
 

@@ -18,7 +18,8 @@ from assay.search.history.cross_environment import confirmation_of
 from assay.store import Store
 from assay.study.in_process import demand_launchable
 from assay.study.laboratory import Laboratory
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 
 
 def confirm(request: ConfirmRequest, context: Context, store: Store, study_id: str) -> StudyResult:

@@ -12,7 +12,8 @@ from assay.api.studies.reserving import in_share
 from assay.records import Arm, Kind, Sample, StudySpec
 from assay.requests.measure import MeasureRequest
 from assay.study.laboratory import Laboratory
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 
 
 def measure(request: MeasureRequest, context: Context) -> tuple[StudyResult, list[Sample]]:

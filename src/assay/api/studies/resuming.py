@@ -12,7 +12,8 @@ from assay.requests.stored_study import ResumeRequest
 from assay.store import Store
 from assay.study.firmware import demand_varied, with_firmware_values
 from assay.study.in_process import demand_launchable
-from assay.study.session import StudyResult, finished_result, resume
+from assay.study.result import StudyResult, finished_result
+from assay.study.session import resume
 
 
 def resume_study(

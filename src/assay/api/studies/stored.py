@@ -6,7 +6,8 @@ from assay.machine.document import machine_in
 from assay.reporting.inputs import ReportInput
 from assay.search.space.labels import label_conclusion, label_samples
 from assay.store import Store
-from assay.study.session import StudyResult, elapsed_of, stored_result
+from assay.study.elapsed import elapsed_of
+from assay.study.result import StudyResult, stored_result
 
 
 def report_input(store: Store, study_id: str) -> tuple[ReportInput, StudyResult | None]:

@@ -18,7 +18,8 @@ from assay.requests.sweep import SweepRequest
 from assay.search.races.sweep import WARMUP, min_blocks, min_launches
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 from assay.units import show_count
 
 

@@ -33,7 +33,8 @@ from assay.store import Store
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
 from assay.study.named_configurations import grantable_named
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 from assay.study.space_choice import choose_space, grantable_space
 from assay.study.survey import Survey, survey
 from assay.study.warm_start import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.cli.documents.case import CaseRunAnswer, LadderStep
 from assay.records import Claim, Verdict
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.units import show_bytes, show_duration, significant
 from assay.untrusted import clean
 from assay.workloads.kernels import Kernel

@@ -20,7 +20,8 @@ from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload, to_builtins
 from assay.requests.case import CaseRunRequest
-from assay.study.session import StudyResult, begin
+from assay.study.result import StudyResult
+from assay.study.session import begin
 from assay.workloads.kernels import (
     REPETITION,
     Kernel,

@@ -14,7 +14,7 @@ from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
 from assay.search.space.labels import label_conclusion, label_samples
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 
 
 def deliver_answer(

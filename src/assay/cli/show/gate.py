@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from assay.search.claims.gate import gate_reasons
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.untrusted import clean
 
 

@@ -28,7 +28,7 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims.proof import MAX_LAUNCHES
-from assay.study.session import StudyResult
+from assay.study.result import StudyResult
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.endings import shown_ending

@@ -40,7 +40,8 @@ from assay.requests.stored_study import ConfirmRequest, ResumeRequest
 from assay.search.conclusion.interim import interim_sentence
 from assay.search.history.excluded_blocks import conditions_of
 from assay.store import Store, StudyRecord
-from assay.study.session import StudyResult, elapsed_of, stored_result
+from assay.study.elapsed import elapsed_of
+from assay.study.result import StudyResult, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 from assay.wording.failure import Failure, last_failure
