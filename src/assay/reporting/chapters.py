@@ -12,6 +12,7 @@ from assay.reporting.arms import ArmRow
 from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
 from assay.reporting.drawn import DrawnLaunches
+from assay.reporting.evidence import EvidenceTally
 from assay.reporting.figures import Figures
 from assay.reporting.formatting import change_interval, label_of, shorten
 from assay.reporting.gains import GainFigure
@@ -193,10 +194,19 @@ def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chap
         yield _chapter("kernels", "Kernels", kernels.kernels(several), intro=kernels.INTRO)
     if report.spec.kind is Kind.TUNE:
         yield _chapter("script", "Run without assay", method.script(report))
-    kept = evidence.tally(s for s in report.samples if report.counts(s))
-    lost = evidence.tally(s for s in report.samples if not report.counts(s))
-    yield _chapter("method", "Method", method.method(report, kept, lost))
+    yield _chapter("method", "Method", method.method(report, *_evidence_tallies(report)))
     yield _chapter("raw", "Raw samples", method.raw(report, pictures.drawn))
+
+
+def _evidence_tallies(
+    report: ReportInput,
+) -> tuple[tuple[EvidenceTally, ...], tuple[EvidenceTally, ...]]:
+    """Return the evidence of the launches in figures, and that of the left-out ones."""
+    if not report.left_out:
+        return evidence.tally(report.evidence), ()
+    counted = [report.counts(sample) for sample in report.samples]
+    lost = [not counts for counts in counted]
+    return evidence.tally(report.evidence, counted), evidence.tally(report.evidence, lost)
 
 
 def _gain_intro(report: ReportInput, figure: GainFigure) -> str:

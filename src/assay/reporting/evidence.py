@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import statistics
-from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
+from typing import TypeVar
 
-from assay.records import Sample
 from assay.records.sample import ERRORS, OUTPUT
+from assay.reporting.evidence_columns import EvidenceColumn, EvidenceColumns
 from assay.reporting.formatting import duration, shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,43 +55,45 @@ class EvidenceTally:
         return shorten(clean(words.replace(".", ": ").replace("_", " ")), 40)
 
 
-def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
-    """Return a summary for each kind and unit, sorted by name."""
-    groups: dict[tuple[str, str, bool], _Group] = {}
-    for sample in samples:
-        for piece in sample.evidence:
-            key = (piece.kind, piece.unit, piece.external)
-            group = groups.get(key)
-            if group is None:
-                group = groups[key] = _Group()
-            group.samples += 1
-            if piece.value is not None:
-                group.values.append(piece.value)
-            if group.note is None and piece.note:
-                group.note = piece.note
+def tally(
+    columns: EvidenceColumns, chosen: Sequence[int] | None = None
+) -> tuple[EvidenceTally, ...]:
+    """Return a summary for each kind and unit, sorted by name.
+
+    Args:
+        columns: evidence of the samples.
+        chosen: flag of each sample by its place, to summarise some only.
+    """
     # Digests of outputs are compared between arms, not summarised.
-    return tuple(_tally(*key, groups[key]) for key in sorted(groups) if key[0] not in _DIGESTS)
+    keys = sorted(key for key in columns.by_key if key[0] not in _DIGESTS)
+    found = (_tally(*key, columns.by_key[key], chosen) for key in keys)
+    return tuple(one for one in found if one.samples)
 
 
 _DIGESTS = (OUTPUT, ERRORS)
 
 
-class _Group:
-    """Evidence of one kind: number of pieces, their values, and the first note."""
-
-    def __init__(self) -> None:
-        self.samples = 0
-        self.values = array("d")
-        self.note: str | None = None
-
-
-def _tally(kind: str, unit: str, external: bool, group: _Group) -> EvidenceTally:
+def _tally(
+    kind: str, unit: str, external: bool, column: EvidenceColumn, chosen: Sequence[int] | None
+) -> EvidenceTally:
+    values = _chosen(column.values, column.places, chosen)
+    unvalued = _chosen(column.unvalued, column.unvalued, chosen)
+    notes = _chosen(column.notes, column.noted, chosen)
     return EvidenceTally(
         kind=kind,
         unit=unit,
         external=external,
-        samples=group.samples,
-        median=statistics.median(group.values) if group.values else None,
-        highest=max(group.values) if group.values else None,
-        note=group.note,
+        samples=len(values) + len(unvalued),
+        median=statistics.median(values) if values else None,
+        highest=max(values) if values else None,
+        note=notes[0] if notes else None,
     )
+
+
+def _chosen(
+    items: Sequence[T], places: Sequence[int], chosen: Sequence[int] | None
+) -> Sequence[T]:
+    """Return the items of the chosen samples."""
+    if chosen is None:
+        return items
+    return list(compress(items, map(chosen.__getitem__, places)))

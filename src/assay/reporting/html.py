@@ -13,7 +13,8 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 import msgspec
 
 from assay.errors import NotPossibleError
-from assay.records import to_builtins
+from assay.records import Sample, encode
 from assay.records.codec import SCHEMA
 from assay.reporting.arms import ArmRow, arm_rows
 from assay.reporting.chapters import body
@@ -30,7 +31,7 @@ from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.figures import Figures, figures
 from assay.reporting.formatting import label_of, shorten
 from assay.reporting.inputs import ReportInput
-from assay.reporting.markup import Html, data_block, el, join, json_block, json_document, text
+from assay.reporting.markup import Html, ascii_json, data_block, el, join, json_block, text
 from assay.reporting.parts import method
 from assay.reporting.parts.table import further_cells
 from assay.reporting.pictures.theme import page_style
@@ -68,7 +69,7 @@ def render(report: ReportInput) -> str:
         "body": page_in_own_words(report, body(report, rows, pictures, scale)),
         "data": join(
             data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
-            json_block("assay-samples", f"[{','.join(_samples(report, pictures.drawn))}]"),
+            json_block("assay-samples", _samples(report, pictures.drawn)),
         ),
         "library": Html(library),
         "script": Html(script),
@@ -179,15 +180,19 @@ def _footer(report: ReportInput) -> Html:
     )
 
 
-def _samples(report: ReportInput, drawn: DrawnLaunches) -> Iterator[str]:
-    """Yield the documents of the drawn samples, each with a flag for left-out blocks."""
-    shown = report.samples
+def _samples(report: ReportInput, drawn: DrawnLaunches) -> bytearray:
+    """Return the list of the drawn samples, each with a flag for left-out blocks."""
+    shown: Sequence[Sample] = report.samples
     if drawn.numbers is not None:
         ordered = enumerate(compared_samples(report), start=1)
-        shown = tuple(sample for number, sample in ordered if number in drawn)
-    for sample in shown:
-        document = {**to_builtins(sample), "left_out": not report.counts(sample)}
-        yield json_document(_finite(document))
+        shown = [sample for number, sample in ordered if number in drawn]
+    found = bytearray(b"[")
+    for place, sample in enumerate(shown):
+        document = ascii_json(encode(sample)).removesuffix(b"}")
+        left_out = b"false" if report.counts(sample) else b"true"
+        found += b"%b%b,\"left_out\":%b}" % (b"," if place else b"", document, left_out)
+    found += b"]"
+    return found
 
 
 def _figure_data(
@@ -209,7 +214,7 @@ def _figure_data(
         "stages": STAGE_NAMES,
         "noun": words_of(report).noun,
         "launches": _finite(_launches(pictures)),
-        "figures": _finite(_without_launches(msgspec.to_builtins(pictures))),
+        "figures": _finite(_without_launches(pictures)),
         "rows": [_row_data(row) for row in rows],
         "further": further_cells(report, rows, scale),
     }
@@ -226,25 +231,32 @@ def _launches(pictures: Figures) -> dict[str, list[Any]]:
     return {name: [launch[name] for launch in shown] for name in (shown[0] if shown else ())}
 
 
-def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
+def _without_launches(pictures: Figures) -> dict[str, Any]:
     """Return the data of the pictures with numbers instead of launches, and without duplicates.
 
     Boxes have the order of the rows, which contain their summaries.
     """
-    if pictures["boxes"]:
-        for box in pictures["boxes"]["boxes"]:
+    convergence, noise = pictures.convergence, pictures.noise
+    found: dict[str, Any] = msgspec.to_builtins(
+        replace(
+            pictures,
+            convergence=convergence and replace(convergence, marks=(), drift=()),
+            noise=noise and replace(noise, deviations=()),
+        )
+    )
+    if found["boxes"]:
+        for box in found["boxes"]["boxes"]:
             box["dots"] = [dot["number"] for dot in box["dots"]]
             del box["summary"]
-    if pictures["convergence"]:
-        del pictures["convergence"]["marks"], pictures["convergence"]["launches"]
-        drift = pictures["convergence"]["drift"]
-        pictures["convergence"]["drift"] = [mark["number"] for mark in drift]
-    if pictures["noise"]:
-        del pictures["noise"]["deviations"]
-    del pictures["drawn"]
-    if not pictures["progress"]:
-        del pictures["progress"]
-    return pictures
+    if convergence is not None:
+        del found["convergence"]["marks"], found["convergence"]["launches"]
+        found["convergence"]["drift"] = [mark.number for mark in convergence.drift]
+    if noise is not None:
+        del found["noise"]["deviations"]
+    del found["drawn"]
+    if not found["progress"]:
+        del found["progress"]
+    return found
 
 
 _AT_DIGITS = 4

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from assay.machine.document import Machine
 from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
+from assay.reporting.evidence_columns import EvidenceColumns
 from assay.search.history.excluded_blocks import Block, block_of, excluded_blocks_of
 from assay.search.model.explanation import Explanation
 
@@ -50,9 +51,14 @@ class ReportInput:
         """Return the blocks that are excluded from all figures as disturbed."""
         return excluded_blocks_of(self.spec, self.samples)
 
+    @cached_property
+    def evidence(self) -> EvidenceColumns:
+        """Return the evidence of the samples by kind."""
+        return EvidenceColumns(self.samples)
+
     def counts(self, sample: Sample) -> bool:
         """Return whether a sample is included in figures, for all parts of the page."""
-        return block_of(sample) not in self.left_out
+        return not self.left_out or block_of(sample) not in self.left_out
 
     @property
     def metric(self) -> Metric:

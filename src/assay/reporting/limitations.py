@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from assay.records import (
     Claim,
@@ -20,19 +20,19 @@ from assay.records import (
     Sample,
     Verdict,
 )
-from assay.records.launch import NON_COMPARING_STAGES
 from assay.reporting.arms import ArmRow, Phase, Role
 from assay.reporting.formatting import change, change_interval, duration, show_name
 from assay.reporting.grants import GrantTally
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
+from assay.reporting.timed_launches import TimedLaunches
 from assay.reporting.trials import State
 from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, min_values
 from assay.stats.drift import drift_ratio, end_thirds
 from assay.stats.quantile import quantile
 from assay.units import show_count
 from assay.untrusted import clean
-from assay.wording.conditions import condition_notes
+from assay.wording.conditions import CONDITION_KINDS, condition_notes
 from assay.wording.noise_floor import floor_notes
 from assay.wording.notes import arms_of_launches, is_refusal_note
 
@@ -59,9 +59,7 @@ def limitations(
     report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally], scale: Scale
 ) -> tuple[str, ...]:
     """Return limitations of the answer from the notes of the study and from its samples."""
-    timed = [
-        s for s in report.samples if s.launch.stage not in NON_COMPARING_STAGES and report.counts(s)
-    ]
+    timed = TimedLaunches.of(report)
     notes = report.conclusion.notes if report.conclusion else tuple(_open_study(report))
     found = [
         *notes,
@@ -76,7 +74,7 @@ def limitations(
         *(
             note
             for stratum in report.strata[-1:]
-            for note in condition_notes(stratum, report.samples)
+            for note in condition_notes(stratum, _with_conditions(report))
         ),
     ]
     return tuple(dict.fromkeys(clean(note) for note in found))
@@ -227,10 +225,16 @@ def _outliers(values: Sequence[float], middle: float, scale: Scale) -> Iterator[
         )
 
 
-def _speed(samples: Sequence[Sample], *, paired: bool) -> Iterator[str]:
+def _with_conditions(report: ReportInput) -> list[Sample]:
+    """Return the samples that ``condition_notes`` reads."""
+    return [report.samples[place] for place in report.evidence.places(CONDITION_KINDS)]
+
+
+def _speed(launches: TimedLaunches, *, paired: bool) -> Iterator[str]:
     """Yield changes of the speed of the machine, by the probe before each block."""
-    ordered = sorted(samples, key=lambda s: s.started_at)
-    readings = [v for s in ordered for v in _values(s, "speed")]
+    samples = launches.samples
+    found = sorted(launches.readings("speed"), key=lambda read: samples[read[0]].started_at)
+    readings = [value for _, value in found]
     thirds = end_thirds(readings)
     moved = drift_ratio(readings)
     if thirds is None or moved is None:
@@ -255,53 +259,40 @@ def _speed(samples: Sequence[Sample], *, paired: bool) -> Iterator[str]:
         )
 
 
-def _external_load(samples: Sequence[Sample]) -> Iterator[str]:
+def _external_load(launches: TimedLaunches) -> Iterator[str]:
     """Yield disturbances of the launches by the hypervisor and other processes."""
-    wall_s = sum(s.wall_s or 0.0 for s in samples)
+    times_s = launches.wall_s
+    wall_s = sum(times_s)
     if wall_s <= 0:
         return
-    stolen = _seconds(samples, "steal")
+    stolen = launches.seconds("steal")
     if sum(stolen.values()) > MAX_NEGLIGIBLE_SHARE * wall_s:
         worst = max(stolen, key=stolen.__getitem__)
         yield (
             f"Steal time of the hypervisor in "
-            f"{_share_of_launches(stolen, samples)}: {duration(sum(stolen.values()))} in total, "
+            f"{launches.share(len(stolen))}: {duration(sum(stolen.values()))} in total, "
             f"at most {duration(stolen[worst])} in a launch of "
-            f"{duration(samples[worst].wall_s or 0.0)}."
+            f"{duration(launches.samples[worst].wall_s or 0.0)}."
         )
-    long = [s for s in samples if (s.wall_s or 0.0) >= MIN_WALL_S]
+    long_s = sum(s for s in times_s if s >= MIN_WALL_S)
     # The value of a short launch may be negative: only the sum over all is unbiased.
-    foreign_s = math.fsum(v for s in long for v in _values(s, "foreign_load", "s"))
-    foreign_cpus = foreign_s / sum(s.wall_s or 0.0 for s in long) if long else 0.0
+    foreign_s = math.fsum(
+        seconds
+        for place, seconds in launches.readings("foreign_load", "s")
+        if (launches.samples[place].wall_s or 0.0) >= MIN_WALL_S
+    )
+    foreign_cpus = foreign_s / long_s if long_s else 0.0
     if foreign_cpus > MAX_NEGLIGIBLE_CPUS:
         yield (f"Other processes used {foreign_cpus:.2f} of the CPUs of the launches on average.")
-    held = _seconds(samples, "throttled")
+    held = launches.seconds("throttled")
     if sum(held.values()) > MAX_NEGLIGIBLE_SHARE * wall_s:
         yield (
             f"The CPU limit of the control group throttled the program in "
-            f"{_share_of_launches(held, samples)}: {duration(sum(held.values()))} in total."
+            f"{launches.share(len(held))}: {duration(sum(held.values()))} in total."
         )
-    left = [s for s in samples if any(_values(s, "remaining_processes"))]
+    left = {place for place, number in launches.readings("remaining_processes") if number}
     if left:
-        yield (
-            f"{len(left):,} of {show_count(len(samples), 'launch', 'launches')} left processes "
-            "behind, which were terminated."
-        )
-
-
-def _share_of_launches(some: dict[int, float], samples: Sequence[Sample]) -> str:
-    return f"{len(some):,} of {show_count(len(samples), 'launch', 'launches')}"
-
-
-def _seconds(samples: Sequence[Sample], kind: str) -> dict[int, float]:
-    """Return the seconds of one kind of evidence by index of the sample, without zeros."""
-    sums = {i: sum(_values(sample, kind, "s")) for i, sample in enumerate(samples)}
-    return {i: seconds for i, seconds in sums.items() if seconds > 0}
-
-
-def _values(sample: Sample, kind: str, unit: str | None = None) -> Iterable[float]:
-    pieces = [e for e in sample.evidence if e.kind == kind]
-    return [e.value for e in pieces if e.value is not None and unit in (None, e.unit)]
+        yield f"{launches.share(len(left))} left processes behind, which were terminated."
 
 
 def _noise_floor(report: ReportInput) -> Iterator[str]:

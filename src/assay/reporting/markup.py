@@ -10,6 +10,7 @@ import base64
 import gzip
 import html
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ class Html(str):
 Child: TypeAlias = "str | int | Iterable[Child] | None"
 
 PACKED_FROM = 512 * 1024
-"""Minimum number of characters of a compressed block of data: two thousand samples are some
+"""Minimum number of bytes of a compressed block of data: two thousand samples are some
 megabytes, which gzip reduces to a twentieth."""
 
 _VOID = frozenset({"br", "hr", "input", "meta", "col"})
@@ -57,30 +58,37 @@ def join(*children: Child) -> Html:
 
 
 def data_block(identifier: str, value: Any) -> Html:
-    """Return a block of JSON; see ``json_block``."""
-    return json_block(identifier, json_document(value))
+    """Return a block of dictionaries and lists of finite numbers as JSON; see ``json_block``."""
+    document = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return json_block(identifier, document.encode())
 
 
-def json_document(value: Any) -> str:
-    """Return dictionaries and lists of finite numbers as ASCII JSON."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+def ascii_json(document: bytes) -> bytes:
+    """Return a JSON document with escapes for all characters beyond ASCII."""
+    if document.isascii():
+        return document
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], document.decode()).encode()
 
 
-def json_block(identifier: str, document: str) -> Html:
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+def json_block(identifier: str, document: bytes | bytearray) -> Html:
     """Return a block of ASCII JSON that text inside cannot terminate.
 
     ``<``, ``>`` and ``&`` are escaped, so that neither ``</script>`` nor ``<!--`` occurs. From
-    ``PACKED_FROM`` characters on it is gzip in base64, marked by the attribute ``data-encoding``.
+    ``PACKED_FROM`` bytes on it is gzip in base64, marked by the attribute ``data-encoding``.
     """
     opening = f'id="{text(identifier)}"'
     if len(document) >= PACKED_FROM:
-        packed = base64.b64encode(gzip.compress(document.encode(), mtime=0)).decode()
+        packed = base64.b64encode(gzip.compress(document, mtime=0)).decode()
         return Html(
             f'<script type="text/plain" data-encoding="gzip, base64" {opening}>{packed}</script>'
         )
+    shown = document.decode("ascii")
     for character in "<>&":
-        document = document.replace(character, f"\\u{ord(character):04x}")
-    return Html(f'<script type="application/json" {opening}>{document}</script>')
+        shown = shown.replace(character, f"\\u{ord(character):04x}")
+    return Html(f'<script type="application/json" {opening}>{shown}</script>')
 
 
 def _attributes(attributes: dict[str, str | int | float | bool | None]) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Kind, Sample
-from assay.search.history.packed_samples import PackedSamples, select
+from assay.search.history.packed_samples import PackedSamples, SelectedSamples
 from assay.search.races.race import BlockRace
 from assay.store.base import Store
 from assay.wording.conditions import CONDITION_KINDS
@@ -30,5 +30,10 @@ def recorded_samples(store: Store, study_id: str, stratum: int, race: BlockRace)
 
 
 def with_conditions(samples: Sequence[Sample]) -> Sequence[Sample]:
-    """Return the samples that ``condition_notes`` reads; packed ones are not decoded."""
-    return select(samples, lambda shape: not CONDITION_KINDS.isdisjoint(shape.evidence))
+    """Return samples with all that ``condition_notes`` reads; packed ones are not decoded.
+
+    Samples in memory are unchanged: their shapes take longer than the notes.
+    """
+    if not isinstance(samples, (PackedSamples, SelectedSamples)):
+        return samples
+    return samples.select(lambda shape: not CONDITION_KINDS.isdisjoint(shape.evidence))

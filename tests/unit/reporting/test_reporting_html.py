@@ -17,6 +17,7 @@ from assay.errors import NotPossibleError
 from assay.records import Evidence, GrantStatus, Outcome, Verdict, to_builtins
 from assay.records.workload import WALL
 from assay.reporting import evidence
+from assay.reporting.evidence_columns import EvidenceColumns
 from assay.reporting.formatting import MINUS
 from assay.reporting.grants import tally
 from assay.reporting.html import render, render_page, write_document
@@ -346,7 +347,7 @@ def test_evidence_has_labels_and_integer_counts():
         studies._with(s, evidence=tuple(Evidence(kind=k, value=v, unit=u) for k, v, u in kinds))
         for s in studies.single().samples
     ]
-    found = {e.label: e.shown(e.median) for e in evidence.tally(watched)}
+    found = {e.label: e.shown(e.median) for e in evidence.tally(EvidenceColumns(watched))}
     assert found == {"pressure: io full": "50.0 \u00b5s", "minor faults": "9,467"}
 
 

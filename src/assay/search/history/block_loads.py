@@ -11,7 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.records import Sample, StudySpec
-from assay.search.history.disturbance import OutsideLoad, is_mostly_disturbed
+from assay.search.history.disturbance import (
+    NO_LOAD,
+    OutsideLoad,
+    is_mostly_disturbed,
+    load_of,
+)
 from assay.search.history.history import History
 from assay.search.history.process_means import is_process_the_block
 
@@ -53,11 +58,12 @@ class BlockLoads:
                 column.append(0.0)
             self._violations.append(0)
             self._open[block] = {}
-        load = self._load(place).with_launch(sample)
-        self._outside_s[place] = load.outside_s
-        self._capacity_s[place] = load.capacity_s
-        self._readings[place] = load.readings
-        self._violations[place] = load.violations
+        load = load_of(sample)
+        if load is not NO_LOAD:
+            self._outside_s[place] += load.outside_s
+            self._capacity_s[place] += load.capacity_s
+            self._readings[place] += load.readings
+            self._violations[place] |= load.violations
         if block in self._open:
             self._note_launch(sample)
 

@@ -10,7 +10,7 @@ fixed before the study, and applies to whole blocks, so that it favours no arm
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from assay.records import Sample
 
@@ -50,26 +50,15 @@ class OutsideLoad:
     violations: bool = False
 
     def with_launch(self, sample: Sample) -> OutsideLoad:
-        """Return the sum with one more launch.
-
-        A launch without such evidence adds nothing, nor does one with contradictory evidence: a
-        value that is too low would hide load in the other launches.
-        """
-        figures: dict[str, float] = {}
-        violations = self.violations
-        for piece in sample.evidence:
-            if piece.kind in _KINDS and piece.value is not None:
-                figures[piece.kind] = piece.value
-            violations = violations or piece.kind == PARTITION_VIOLATION
-        cpus = figures.get(HOST_CPUS)
-        known = sample.wall_s and not sample.contradictions
-        if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):
-            return replace(self, violations=True) if violations else self
+        """Return the sum with one more launch."""
+        more = load_of(sample)
+        if more is NO_LOAD:
+            return self
         return OutsideLoad(
-            self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE_LOADS),
-            self.capacity_s + sample.total_wall_s * cpus,
-            self.readings + cpus,
-            violations,
+            self.outside_s + more.outside_s,
+            self.capacity_s + more.capacity_s,
+            self.readings + more.readings,
+            self.violations or more.violations,
         )
 
     @property
@@ -90,6 +79,28 @@ class OutsideLoad:
 
 NO_LOAD = OutsideLoad()
 """Sum over no launches."""
+
+
+def load_of(sample: Sample) -> OutsideLoad:
+    """Return the outside load of one launch.
+
+    A launch without such evidence adds nothing, nor does one with contradictory evidence: a value
+    that is too low would hide load in the other launches.
+    """
+    figures: dict[str, float] = {}
+    violations = False
+    for piece in sample.evidence:
+        kind = piece.kind
+        if kind in _KINDS and piece.value is not None:
+            figures[kind] = piece.value
+        elif kind == PARTITION_VIOLATION:
+            violations = True
+    cpus = figures.get(HOST_CPUS)
+    known = sample.wall_s and not sample.contradictions
+    if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):
+        return OutsideLoad(violations=True) if violations else NO_LOAD
+    outside_s = sum(figures.get(kind, 0.0) for kind in OUTSIDE_LOADS)
+    return OutsideLoad(outside_s, sample.total_wall_s * cpus, cpus, violations)
 
 
 @dataclass(frozen=True, slots=True)
