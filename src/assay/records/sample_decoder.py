@@ -18,6 +18,8 @@ Measured values within evidence rarely recur."""
 
 _IN_SAMPLE = ("settings", "unavailable", "outputs", "observations", "contradictions")
 _IN_LAUNCH = ("configuration", "block_arms", "end")
+_OFTEN_EMPTY = ("upper_bounds", "series", "steady")
+"""Mappings of a sample that few samples fill; an empty one takes 64 bytes."""
 
 
 class SampleDecoder:
@@ -29,6 +31,7 @@ class SampleDecoder:
 
     def __init__(self) -> None:
         self._known: dict[str, dict[bytes, Any]] = {name: {} for name in _part_decoders()}
+        self._empty: dict[str, Any] = {}
 
     def decode(self, document: bytes | str) -> Sample:
         """Return the sample of a JSON document, equal to that of ``decode``.
@@ -54,6 +57,8 @@ class SampleDecoder:
         )
         fields["node"] = sys.intern(rough.node)
         fields["launcher_version"] = sys.intern(rough.launcher_version)
+        for name in _OFTEN_EMPTY:
+            fields[name] = fields[name] or self._empty
         self._share(fields, _IN_SAMPLE)
         return Sample(**fields)
 

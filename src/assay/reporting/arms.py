@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from assay.records import (
     DEFAULT,
@@ -50,7 +52,7 @@ MAX_DRAWN_ROWS = 400
 interactive picture of more rows would not be readable."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArmRow:
     """One arm in one phase.
 
@@ -81,9 +83,13 @@ class ArmRow:
 
     def having(self, state: State) -> int:
         """Return the number of launches in a state."""
-        return sum(trial.state is state for trial in self.trials)
+        return self._by_state[state]
 
-    @property
+    @cached_property
+    def _by_state(self) -> Counter[State]:
+        return Counter(trial.state for trial in self.trials)
+
+    @cached_property
     def values(self) -> tuple[float, ...]:
         """Return the values of successful launches, in the unit of the metric."""
         return tuple(t.value for t in self.trials if t.state is State.VALUE and t.value is not None)

@@ -13,6 +13,7 @@ from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
 from assay.reporting.drawn import DrawnLaunches
 from assay.reporting.evidence import EvidenceTally
+from assay.reporting.evidence_columns import EvidenceColumns
 from assay.reporting.figures import Figures
 from assay.reporting.formatting import change_interval, label_of, shorten
 from assay.reporting.gains import GainFigure
@@ -51,10 +52,13 @@ _BOX_INTRO = (
 
 Chapter = tuple[str, str, Html]
 """Id, title and content of a section."""
+_EvidenceTallies = tuple[tuple[EvidenceTally, ...], tuple[EvidenceTally, ...]]
+"""Evidence of the launches in figures, and of the left-out ones."""
 
 
 def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale) -> Html:
     """Return the page between header and footer: verdict, contents, sections."""
+    tallies = _evidence_tallies(report)  # before the pictures, since both take much memory
     winner = _winner_grants(report)
     first = verdict.verdict(
         report,
@@ -67,7 +71,7 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
         *_front_chapters(report),
         *_picture_chapters(report, rows, pictures, scale),
         *_sample_chapters(report, rows, scale, winner),
-        *_condition_chapters(report, pictures),
+        *_condition_chapters(report, pictures, tallies),
     ]
     links = [el("li", el("a", title, href=f"#{name}")) for name, title, _ in chapters]
     return join(
@@ -184,7 +188,9 @@ def _sample_chapters(
     )
 
 
-def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chapter]:
+def _condition_chapters(
+    report: ReportInput, pictures: Figures, tallies: _EvidenceTallies
+) -> Iterator[Chapter]:
     noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
     known = calibration.machine_floor_fact(report.floor) if report.floor else None
     yield _chapter("noise", "Noise floor", conditions.noise(report, pictures.noise, noise, known))
@@ -194,19 +200,18 @@ def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chap
         yield _chapter("kernels", "Kernels", kernels.kernels(several), intro=kernels.INTRO)
     if report.spec.kind is Kind.TUNE:
         yield _chapter("script", "Run without assay", method.script(report))
-    yield _chapter("method", "Method", method.method(report, *_evidence_tallies(report)))
+    yield _chapter("method", "Method", method.method(report, *tallies))
     yield _chapter("raw", "Raw samples", method.raw(report, pictures.drawn))
 
 
-def _evidence_tallies(
-    report: ReportInput,
-) -> tuple[tuple[EvidenceTally, ...], tuple[EvidenceTally, ...]]:
+def _evidence_tallies(report: ReportInput) -> _EvidenceTallies:
     """Return the evidence of the launches in figures, and that of the left-out ones."""
+    columns = EvidenceColumns(report.samples)
     if not report.left_out:
-        return evidence.tally(report.evidence), ()
+        return evidence.tally(columns), ()
     counted = [report.counts(sample) for sample in report.samples]
     lost = [not counts for counts in counted]
-    return evidence.tally(report.evidence, counted), evidence.tally(report.evidence, lost)
+    return evidence.tally(columns, counted), evidence.tally(columns, lost)
 
 
 def _gain_intro(report: ReportInput, figure: GainFigure) -> str:

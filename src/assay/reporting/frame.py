@@ -7,9 +7,10 @@ extend an axis only a little, and are otherwise marked at its edge.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
-from assay.stats.quantile import quantile
+from assay.stats.quantile import quantile_of_sorted
 
 FENCE = 3.0
 """Distance of a fence from its quartile, in interquartile ranges."""
@@ -29,10 +30,11 @@ def union(ranges: Iterable[Ends]) -> Ends:
 
 def fences(values: Sequence[float]) -> Ends:
     """Return the lowest and the highest value within the fences."""
-    low, high = quantile(values, 0.25), quantile(values, 0.75)
+    ordered = sorted(values)
+    low, high = quantile_of_sorted(ordered, 0.25), quantile_of_sorted(ordered, 0.75)
     reach = FENCE * (high - low)
-    inside = [v for v in values if low - reach <= v <= high + reach]
-    return min(inside), max(inside)
+    first, end = bisect_left(ordered, low - reach), bisect_right(ordered, high + reach)
+    return ordered[first], ordered[end - 1]
 
 
 def frame(needed: Iterable[Ends], everything: Ends) -> Ends:

@@ -55,13 +55,20 @@ def tally(samples: Iterable[Sample], only: Configuration | None = None) -> tuple
 
 def _tally(name: str, samples: Iterable[Sample]) -> GrantTally:
     grants = [s.settings[name] for s in samples if name in s.settings]
-    reasons = Counter(clean(g.reason) for g in grants if g.reason)
-    observed = Counter(clean(g.observed) for g in grants if g.observed)
     return GrantTally(
         name=name,
-        values=tuple(dict.fromkeys(clean(show_value(g.value)) for g in grants)),
+        values=tuple(dict.fromkeys(map(clean, dict.fromkeys(show_value(g.value) for g in grants)))),
         level=min((g.level for g in grants), key=_ORDER.index),
         counts=dict(Counter(g.status for g in grants)),
-        reasons=tuple(reasons.most_common()),
-        observed=tuple(observed.most_common()),
+        reasons=_counted(g.reason for g in grants),
+        observed=_counted(g.observed for g in grants),
     )
+
+
+def _counted(texts: Iterable[str | None]) -> tuple[tuple[str, int], ...]:
+    """Return the texts with their numbers, most frequent first."""
+    found: Counter[str] = Counter()
+    for text, number in Counter(texts).items():  # few texts differ
+        if text:
+            found[clean(text)] += number
+    return tuple(found.most_common())

@@ -37,7 +37,7 @@ from assay.reporting.parts.table import further_cells
 from assay.reporting.pictures.theme import page_style
 from assay.reporting.sample_words import page_in_own_words, words_of
 from assay.reporting.scale import Scale, scale_for
-from assay.reporting.trials import State, compared_samples, trials
+from assay.reporting.trials import State, trials
 from assay.untrusted import clean
 
 _SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
@@ -184,7 +184,7 @@ def _samples(report: ReportInput, drawn: DrawnLaunches) -> bytearray:
     """Return the list of the drawn samples, each with a flag for left-out blocks."""
     shown: Sequence[Sample] = report.samples
     if drawn.numbers is not None:
-        ordered = enumerate(compared_samples(report), start=1)
+        ordered = enumerate(report.compared_samples, start=1)
         shown = [sample for number, sample in ordered if number in drawn]
     found = bytearray(b"[")
     for place, sample in enumerate(shown):

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from assay.machine.document import Machine
 from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
-from assay.reporting.evidence_columns import EvidenceColumns
+from assay.records.launch import NON_COMPARING_STAGES
 from assay.search.history.excluded_blocks import Block, block_of, excluded_blocks_of
 from assay.search.model.explanation import Explanation
 
@@ -52,9 +52,10 @@ class ReportInput:
         return excluded_blocks_of(self.spec, self.samples)
 
     @cached_property
-    def evidence(self) -> EvidenceColumns:
-        """Return the evidence of the samples by kind."""
-        return EvidenceColumns(self.samples)
+    def compared_samples(self) -> tuple[Sample, ...]:
+        """Return the samples in order of start, without survey launches."""
+        compared = (s for s in self.samples if s.launch.stage not in NON_COMPARING_STAGES)
+        return tuple(sorted(compared, key=_place_in_order))
 
     def counts(self, sample: Sample) -> bool:
         """Return whether a sample is included in figures, for all parts of the page."""
@@ -68,3 +69,9 @@ class ReportInput:
                 if metric.name == self.conclusion.metric:
                     return metric
         return self.spec.workload.objective
+
+
+def _place_in_order(sample: Sample) -> tuple[float, int, int, int]:
+    """Return the key of the order of start."""
+    launch = sample.launch
+    return sample.started_at, launch.block, launch.position, launch.attempt

@@ -32,7 +32,7 @@ from assay.stats.drift import drift_ratio, end_thirds
 from assay.stats.quantile import quantile
 from assay.units import show_count
 from assay.untrusted import clean
-from assay.wording.conditions import CONDITION_KINDS, condition_notes
+from assay.wording.conditions import condition_notes
 from assay.wording.noise_floor import floor_notes
 from assay.wording.notes import arms_of_launches, is_refusal_note
 
@@ -74,7 +74,7 @@ def limitations(
         *(
             note
             for stratum in report.strata[-1:]
-            for note in condition_notes(stratum, _with_conditions(report))
+            for note in condition_notes(stratum, timed.with_conditions)
         ),
     ]
     return tuple(dict.fromkeys(clean(note) for note in found))
@@ -198,10 +198,11 @@ def _lost_launches(rows: Sequence[ArmRow]) -> Iterator[str]:
 def _spread(rows: Sequence[ArmRow], scale: Scale) -> Iterator[str]:
     """Yield arms with a large spread or outliers."""
     for row in _answer_arms(rows):
-        middle = quantile(row.values, 0.5) if row.values else 0.0
-        if len(row.values) < 4 or middle <= 0:
+        values = sorted(row.values)  # quantiles sort them, at once if they are sorted already
+        middle = quantile(values, 0.5) if values else 0.0
+        if len(values) < 4 or middle <= 0:
             continue
-        parts = [*_wide_spread(row.values, middle, scale), *_outliers(row.values, middle, scale)]
+        parts = [*_wide_spread(values, middle, scale), *_outliers(values, middle, scale)]
         if parts:
             yield f"The launches of {show_name(row.name)} vary widely: {'; '.join(parts)}."
 
@@ -223,11 +224,6 @@ def _outliers(values: Sequence[float], middle: float, scale: Scale) -> Iterator[
             f"{len(far):,} of {len(values):,} differ by more than a factor of {OUTLIER_FACTOR:g} "
             f"from the median, {scale.quantity(middle)}, up to {scale.quantity(farthest)}"
         )
-
-
-def _with_conditions(report: ReportInput) -> list[Sample]:
-    """Return the samples that ``condition_notes`` reads."""
-    return [report.samples[place] for place in report.evidence.places(CONDITION_KINDS)]
 
 
 def _speed(launches: TimedLaunches, *, paired: bool) -> Iterator[str]:

@@ -13,7 +13,6 @@ from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences, frame
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale, scale_for
-from assay.reporting.trials import compared_samples
 from assay.units import significant
 
 LOG_FROM = 10.0
@@ -102,7 +101,7 @@ def progress_figures(report: ReportInput, rows: Sequence[ArmRow]) -> tuple[Progr
     metrics = progress_metrics(report)
     if not metrics:
         return ()
-    launches = list(enumerate(compared_samples(report), 1))
+    launches = list(enumerate(report.compared_samples, 1))
     found = (_figure(metric, launches, rows) for metric in metrics)
     return tuple(figure for figure in found if figure is not None)
 

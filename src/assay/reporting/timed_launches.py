@@ -11,6 +11,10 @@ from assay.records.launch import NON_COMPARING_STAGES
 from assay.reporting.evidence_columns import EvidenceColumns
 from assay.reporting.inputs import ReportInput
 from assay.units import show_count
+from assay.wording.conditions import CONDITION_KINDS
+
+KINDS = CONDITION_KINDS | {"speed", "steal", "foreign_load", "throttled", "remaining_processes"}
+"""Kinds of evidence that limitations of an answer rest on."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class TimedLaunches:
     Attributes:
         samples: samples of the study.
         flags: whether a sample is one of these launches, by its place.
-        evidence: evidence of the samples.
+        evidence: evidence of the samples of the kinds in ``KINDS``.
     """
 
     samples: Sequence[Sample]
@@ -34,7 +38,7 @@ class TimedLaunches:
             sample.launch.stage not in NON_COMPARING_STAGES and report.counts(sample)
             for sample in report.samples
         )
-        return cls(report.samples, flags, report.evidence)
+        return cls(report.samples, flags, EvidenceColumns(report.samples, KINDS))
 
     @property
     def wall_s(self) -> list[float]:
@@ -44,6 +48,11 @@ class TimedLaunches:
     def readings(self, kind: str, unit: str | None = None) -> Iterator[tuple[int, float]]:
         """Yield the place and the value of each piece of a kind of evidence."""
         return ((at, v) for at, v in self.evidence.readings(kind, unit) if self.flags[at])
+
+    @property
+    def with_conditions(self) -> list[Sample]:
+        """Return the samples of the study that ``condition_notes`` reads."""
+        return [self.samples[place] for place in self.evidence.places(CONDITION_KINDS)]
 
     def seconds(self, kind: str) -> dict[int, float]:
         """Return the seconds of a kind of evidence by place of the launch, without zeros."""

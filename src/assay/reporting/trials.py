@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 
 from assay.records import Configuration, Metric, Outcome, Sample, Stage
-from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.workload import BUILT_IN
 from assay.reporting.inputs import ReportInput
 
@@ -51,17 +50,9 @@ class Trial:
 
 def trials(report: ReportInput) -> tuple[Trial, ...]:
     """Return the launches in order of start, without survey launches."""
-    shown = compared_samples(report)
+    shown = report.compared_samples
     start = shown[0].started_at if shown else 0.0
     return tuple(_trial(i, s, start, report) for i, s in enumerate(shown, 1))
-
-
-def compared_samples(report: ReportInput) -> list[Sample]:
-    """Return the samples in order of start, without survey launches."""
-    return sorted(
-        (s for s in report.samples if s.launch.stage not in NON_COMPARING_STAGES),
-        key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),
-    )
 
 
 def _trial(number: int, sample: Sample, start: float, report: ReportInput) -> Trial:

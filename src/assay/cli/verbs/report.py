@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from assay.api.composition import opened_store
@@ -31,7 +34,7 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     request, options = report_request(parsed), common_options(parsed)
     path = None if request.path is None else Path(request.path)
-    with opened_store(options.db, create=False) as store:
+    with opened_store(options.db, create=False) as store, _keeping_objects():
         study_id = store.find(request.study)
         report, _ = report_input(store, study_id)
     if path is None:
@@ -45,3 +48,14 @@ def run(parsed: Parsed) -> int:
         noun = "report on" if draw is render_page else "main picture of"
         print(f"The {noun} study {study_id} is in {clean(str(path))}")
     return 0
+
+
+@contextmanager
+def _keeping_objects() -> Iterator[None]:
+    """Create objects that live until the process ends, without looking for cycles among them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

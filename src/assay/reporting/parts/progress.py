@@ -16,7 +16,6 @@ from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import count_or_dash, scroll
 from assay.reporting.progress import ProgressFigure, period_of, progress_metrics
 from assay.reporting.scale import Scale
-from assay.reporting.trials import compared_samples
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -63,7 +62,7 @@ def progress(
     if not figures:
         return None
     labels = {label_of(metric): metric for metric in progress_metrics(report)}
-    samples = compared_samples(report)
+    samples = report.compared_samples
     return join(
         [
             _metric_part(place, figure, labels[figure.metric], samples, rows, len(figures) > 1)
