@@ -90,9 +90,7 @@ def _tally(
     )
 
 
-def _chosen(
-    items: Sequence[T], places: Sequence[int], chosen: Sequence[int] | None
-) -> Sequence[T]:
+def _chosen(items: Sequence[T], places: Sequence[int], chosen: Sequence[int] | None) -> Sequence[T]:
     """Return the items of the chosen samples."""
     if chosen is None:
         return items

@@ -13,7 +13,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -180,19 +180,18 @@ def _footer(report: ReportInput) -> Html:
     )
 
 
-def _samples(report: ReportInput, drawn: DrawnLaunches) -> bytearray:
-    """Return the list of the drawn samples, each with a flag for left-out blocks."""
-    shown: Sequence[Sample] = report.samples
+def _samples(report: ReportInput, drawn: DrawnLaunches) -> Iterator[bytes]:
+    """Yield the parts of a list of the drawn samples, each with a flag for left-out blocks."""
+    shown: Iterable[Sample] = report.samples
     if drawn.numbers is not None:
         ordered = enumerate(report.compared_samples, start=1)
-        shown = [sample for number, sample in ordered if number in drawn]
-    found = bytearray(b"[")
+        shown = (sample for number, sample in ordered if number in drawn)
+    yield b"["
     for place, sample in enumerate(shown):
         document = ascii_json(encode(sample)).removesuffix(b"}")
         left_out = b"false" if report.counts(sample) else b"true"
-        found += b"%b%b,\"left_out\":%b}" % (b"," if place else b"", document, left_out)
-    found += b"]"
-    return found
+        yield b'%b%b,"left_out":%b}' % (b"," if place else b"", document, left_out)
+    yield b"]"
 
 
 def _figure_data(

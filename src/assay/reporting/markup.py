@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import gzip
 import html
+import io
 import json
 import re
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, TypeAlias
 
 from assay.untrusted import clean
@@ -60,7 +62,7 @@ def join(*children: Child) -> Html:
 def data_block(identifier: str, value: Any) -> Html:
     """Return a block of dictionaries and lists of finite numbers as JSON; see ``json_block``."""
     document = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return json_block(identifier, document.encode())
+    return json_block(identifier, (document.encode(),))
 
 
 def ascii_json(document: bytes) -> bytes:
@@ -73,22 +75,37 @@ def ascii_json(document: bytes) -> bytes:
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
-def json_block(identifier: str, document: bytes | bytearray) -> Html:
+def json_block(identifier: str, pieces: Iterable[bytes]) -> Html:
     """Return a block of ASCII JSON that text inside cannot terminate.
 
     ``<``, ``>`` and ``&`` are escaped, so that neither ``</script>`` nor ``<!--`` occurs. From
     ``PACKED_FROM`` bytes on it is gzip in base64, marked by the attribute ``data-encoding``.
+
+    Args:
+        identifier: id of the element.
+        pieces: parts of the document, in order; they are never in memory together if it is packed.
     """
     opening = f'id="{text(identifier)}"'
-    if len(document) >= PACKED_FROM:
-        packed = base64.b64encode(gzip.compress(document, mtime=0)).decode()
-        return Html(
-            f'<script type="text/plain" data-encoding="gzip, base64" {opening}>{packed}</script>'
-        )
-    shown = document.decode("ascii")
+    rest = iter(pieces)
+    begin = bytearray()
+    for piece in rest:
+        begin += piece
+        if len(begin) >= PACKED_FROM:
+            packed = base64.b64encode(_gzipped(chain((begin,), rest))).decode()
+            encoding = 'data-encoding="gzip, base64"'
+            return Html(f'<script type="text/plain" {encoding} {opening}>{packed}</script>')
+    document = begin.decode("ascii")
     for character in "<>&":
-        shown = shown.replace(character, f"\\u{ord(character):04x}")
-    return Html(f'<script type="application/json" {opening}>{shown}</script>')
+        document = document.replace(character, f"\\u{ord(character):04x}")
+    return Html(f'<script type="application/json" {opening}>{document}</script>')
+
+
+def _gzipped(pieces: Iterable[bytes | bytearray]) -> bytes:
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as file:
+        for piece in pieces:
+            file.write(piece)
+    return packed.getvalue()
 
 
 def _attributes(attributes: dict[str, str | int | float | bool | None]) -> Iterable[str]:

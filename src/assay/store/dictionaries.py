@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from assay.store.packing import Packer, Unpacker
-from assay.store.rows import Row, reading_packed
+from assay.store.rows import PACKED_ERRORS, Row, damaged_document_error, reading_packed
 from assay.store.schema import DICTIONARY
 
 
@@ -73,17 +73,20 @@ class DocumentReader:
         Raises:
             NotPossibleError: the document is damaged.
         """
-        if row.content is None:
+        content = row.content
+        if content is None:
             text: str = row.document
             return text
-        with reading_packed(self._study_id):
+        try:  # a context manager would take as long as unpacking
             unpacker = self._unpackers.get(stratum_number)
             if unpacker is None:
-                references = _references(
-                    self._connection, self._study_id, stratum_number, self._kind
-                )
-                unpacker = self._unpackers[stratum_number] = Unpacker(references)
-            return unpacker.unpack(row.content, row.dictionary)
+                unpacker = self._unpackers[stratum_number] = self._unpacker(stratum_number)
+            return unpacker.unpack(content, row.dictionary)
+        except PACKED_ERRORS as error:
+            raise damaged_document_error(self._study_id, error) from error
+
+    def _unpacker(self, stratum_number: int) -> Unpacker:
+        return Unpacker(_references(self._connection, self._study_id, stratum_number, self._kind))
 
 
 def _references(

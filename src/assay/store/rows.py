@@ -21,6 +21,8 @@ E = TypeVar("E", bound=enum.Enum)
 Row = Any
 """Row of a table; SQLAlchemy 2.0 and 2.1 type it differently."""
 
+PACKED_ERRORS = (zlib.error, LookupError)
+"""Errors of damaged packed documents, and of missing references."""
 COUNTED_SAMPLES = (
     select(func.count()).select_from(SAMPLE).where(SAMPLE.c.study == STUDY.c.id).scalar_subquery()
 )
@@ -77,8 +79,13 @@ def reading_packed(study_id: str) -> Iterator[None]:
     """
     try:
         yield
-    except (zlib.error, LookupError) as error:
-        raise _unreadable(study_id, f"damaged packed document: {error}.") from error
+    except PACKED_ERRORS as error:
+        raise damaged_document_error(study_id, error) from error
+
+
+def damaged_document_error(study_id: str, error: Exception) -> NotPossibleError:
+    """Return the error for a packed document that cannot be unpacked."""
+    return _unreadable(study_id, f"damaged packed document: {error}.")
 
 
 def enum_member(kind: type[E], text: str, study_id: str) -> E:

@@ -29,4 +29,4 @@ def thin(points: Sequence[Point], size: Point, max_count: int) -> list[Point]:
         grid = np.trunc(places / (np.asarray(size) * cells))
         _, first = np.unique(grid[:, 0] + 1j * grid[:, 1], return_index=True)
         cells *= 1.5
-    return [points[place] for place in sorted(first)]
+    return [points[place] for place in sorted(first.tolist())]
