@@ -62,6 +62,11 @@ def processes_with(token: str) -> list[int]:
     return found
 
 
+def state_of(pid: int) -> str:
+    """Return the state of a process, as /proc/PID/stat has it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def wait_until(condition: Callable[[], bool], what: str, patience: float = 10.0) -> None:
     deadline = time.monotonic() + patience
     while not condition():

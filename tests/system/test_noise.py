@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine
+from launching import wait_until
+from marks import marked
 
 from assay.noise.causes import CauseKind, cause_of
 from assay.records import decode
@@ -59,6 +61,21 @@ def competitor() -> Iterator[None]:
             process.kill()
 
 
+def measures(pid: int) -> bool:
+    """Return whether each measuring thread of assay-noise has worked for a while."""
+    with contextlib.suppress(OSError):
+        tasks = [t for t in Path(f"/proc/{pid}/task").iterdir() if t.name != str(pid)]
+        return bool(tasks) and min(map(worked_s, tasks)) > 0.3
+    return False
+
+
+def worked_s(task: Path) -> float:
+    """Return the CPU time of a thread, in seconds."""
+    # After the name in brackets: the times in user and in kernel mode (proc(5)).
+    ticks = (task / "stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("method", others_in_turns("fwq", "selfish", "ftq"))
 def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str) -> None:
     with competitor():
@@ -89,9 +106,9 @@ def test_competing_thread_is_found_and_attributed(assay_noise: Path, method: str
 
 @pytest.mark.parametrize("method", others_in_turns("selfish", "fwq", "ftq"))
 def test_stop_is_found_with_length_and_cause(assay_noise: Path, method: str) -> None:
-    command = [assay_noise, method, "--cpus", str(CPU), "--seconds", "1.5"]
+    command = [assay_noise, method, "--cpus", str(CPU), "--seconds", "60"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as process:
-        time.sleep(0.7)
+        wait_until(lambda: measures(process.pid), "it measures", 30)
         before = time.monotonic_ns()
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED)
@@ -99,6 +116,7 @@ def test_stop_is_found_with_length_and_cause(assay_noise: Path, method: str) -> 
         time.sleep(0.15)
         least = time.monotonic_ns() - stopped
         process.send_signal(signal.SIGCONT)
+        process.send_signal(signal.SIGINT)  # ends it after the piece of work in hand
         out, _ = process.communicate(timeout=60)
     most = time.monotonic_ns() - before
     cpu = only(decode(out, NoiseRun))
@@ -151,7 +169,7 @@ def test_early_end_reports_partial_result(assay_noise: Path) -> None:
     command = [assay_noise, "fwq", "--seconds", "60"]
     for number in (signal.SIGINT, signal.SIGTERM):
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            time.sleep(1.0)
+            wait_until(lambda p=process: measures(p.pid), "all threads measure", 30)
             process.send_signal(number)
             out, _ = process.communicate(timeout=30)
         found = decode(out, NoiseRun)
@@ -265,6 +283,12 @@ def test_json_and_figures_are_written(cli: CommandLine) -> None:
         assert "http://" not in text.replace("http://www.w3.org/", ""), "it loads nothing"
 
 
+def meters(cli: CommandLine) -> list[int]:
+    """Return the processes of assay-noise that a command line started."""
+    every = marked(cli.mark).items()
+    return [pid for pid, words in every if "assay-noise" in words.partition(" ")[0]]
+
+
 @pytest.mark.rotating
 def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
     with subprocess.Popen(
@@ -274,7 +298,7 @@ def test_ctrl_c_shows_partial_result(cli: CommandLine) -> None:
         env=cli.env,
         start_new_session=True,
     ) as process:
-        time.sleep(4.0)
+        wait_until(lambda: any(map(measures, meters(cli))), "all threads measure", 30)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=40)
     assert process.returncode == 130, err

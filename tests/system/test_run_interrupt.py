@@ -119,10 +119,18 @@ def test_second_signal_ends_tree(cli: CommandLine, send: Send, number: signal.Si
 def test_timeout_signal_ends_program(cli: CommandLine) -> None:
     """timeout(1) signals assay, then the group, and returns its own status."""
     before = leaves()
-    words = ["timeout", "3", *cli.argv("run", "--", *server())]
-    done = subprocess.run(words, env=cli.env, cwd=cli.folder, capture_output=True, timeout=30)
-    assert (done.returncode, done.stderr) == (124, b"")
-    assert done.stdout == b"ready\nstop\nclean 15\n"
+    with subprocess.Popen(
+        ["timeout", "60", *cli.argv("run", "--", *server())],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=cli.env,
+        cwd=cli.folder,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGALRM)  # of its timer, once the program is ready
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (124, b"stop\nclean 15\n", b"")
     nothing_left(cli, before)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from launching import processes_with, wait_until
+from launching import processes_with, state_of
 
 pytestmark = pytest.mark.system
 
@@ -34,11 +34,23 @@ def sleepers(token: str) -> list[int]:
     return found
 
 
+def stop_a_sleeper(token: str) -> int | None:
+    """Stop the process of the current launch; return nothing if it ended meanwhile."""
+    for pid in sleepers(token):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGSTOP)
+            while (state := state_of(pid)) in "RSD":  # the signal is pending
+                time.sleep(0.001)
+            return pid if state == "T" else None
+    return None
+
+
 def stop_one(token: str) -> None:
     """Stop a process for a while, and continue it."""
-    wait_until(lambda: bool(sleepers(token)), "a launch runs")
-    (pid,) = sleepers(token)
-    os.kill(pid, signal.SIGSTOP)
+    end = time.monotonic() + 10
+    while (pid := stop_a_sleeper(token)) is None:
+        assert time.monotonic() < end, "no launch runs"
+        time.sleep(0.01)
     try:
         time.sleep(STOPPED_S)
     finally:
