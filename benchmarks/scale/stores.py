@@ -31,7 +31,9 @@ SPREAD = 0.03
 MAX_OUTLIER_FACTOR = 8.0
 OUTLIER_SHARE = 0.001
 ARM_EFFECT = 0.01
-"""Relative difference of the synthetic values of consecutive arms."""
+"""Relative difference of the synthetic values of consecutive arms of a comparison."""
+SEARCH_LAUNCHES = 60
+"""Number of launches of the real search: enough for a proven recommendation."""
 GAP_S = 0.002
 """Time between two launches, in seconds."""
 
@@ -59,6 +61,21 @@ def write_measured(path: Path, samples: int) -> str:
     """
     with open_store(path) as store:
         result = assay.measure(["true"], runs=REAL_LAUNCHES, db=path)
+        return write_varied(store, result.id, samples)
+
+
+def write_searched(path: Path, samples: int) -> str:
+    """Write a search among lengths of ``sleep``, and return its id.
+
+    Half of the samples are of the search, and half of the confirmation.
+
+    Args:
+        path: file of the store; created if absent.
+        samples: number of samples.
+    """
+    with open_store(path) as store:
+        words, values = ["sleep", "{s}"], {"arg.s": [0.02, 0.01]}
+        result = assay.tune(words, values, runs=SEARCH_LAUNCHES, db=path)
         return write_varied(store, result.id, samples)
 
 
@@ -114,24 +131,43 @@ def varied_samples(real: Sequence[Sample], count: int) -> Iterator[Sample]:
     random_numbers = random.Random(SEED)
     first = [sample for sample in real if sample.launch.stage is not Stage.CONFIRM]
     yield from first[:count]
-    by_arm: dict[str, list[Sample]] = defaultdict(list)
-    for sample in real:
-        if sample.launch.stage is Stage.CONFIRM and sample.outcome.succeeded:
-            by_arm[sample.launch.arm].append(sample)
-    effects = {arm: (1 + ARM_EFFECT) ** place for place, arm in enumerate(by_arm)}
-    typical_s = min(s.wall_s or GAP_S for own in by_arm.values() for s in own)
+    stages = [Stage.CONFIRM]
+    if any(sample.launch.stage is Stage.SEARCH for sample in real):
+        stages.insert(0, Stage.SEARCH)
     started_at = real[-1].started_at
     block = max((sample.launch.block for sample in first), default=-1) + 1
-    left = count - len(first)
-    while left > 0:
-        order = random_numbers.sample(list(by_arm), len(by_arm))[:left]
-        for position, arm in enumerate(order):
-            sample = random_numbers.choice(by_arm[arm])
-            factor = effects[arm] * _noise(random_numbers)
-            started_at += typical_s * factor + GAP_S
-            yield _varied(sample, block, position, typical_s * factor, started_at)
-        left -= len(order)
-        block += 1
+    left = max(0, count - len(first))
+    for number, stage in enumerate(stages, start=1):
+        by_arm = _successful(real, stage)
+        lengths_s = _lengths_s(by_arm, searched=len(stages) > 1)
+        end = left * (len(stages) - number) // len(stages)
+        while left > end:
+            order = random_numbers.sample(list(by_arm), len(by_arm))[: left - end]
+            for position, arm in enumerate(order):
+                sample = random_numbers.choice(by_arm[arm])
+                wall_s = lengths_s[arm] * _noise(random_numbers)
+                started_at += wall_s + GAP_S
+                yield _varied(sample, block, position, wall_s, started_at)
+            left -= len(order)
+            block += 1
+
+
+def _successful(real: Sequence[Sample], stage: Stage) -> dict[str, list[Sample]]:
+    """Return the samples of successful launches of a stage by arm."""
+    found: dict[str, list[Sample]] = defaultdict(list)
+    for sample in real:
+        if sample.launch.stage is stage and sample.outcome.succeeded:
+            found[sample.launch.arm].append(sample)
+    return found
+
+
+def _lengths_s(by_arm: dict[str, list[Sample]], *, searched: bool) -> dict[str, float]:
+    """Return the typical duration of each arm, in seconds; a search keeps the real ones."""
+    shortest_s = {arm: min(s.wall_s or GAP_S for s in own) for arm, own in by_arm.items()}
+    if searched:
+        return shortest_s
+    typical_s = min(shortest_s.values())
+    return {arm: typical_s * (1 + ARM_EFFECT) ** place for place, arm in enumerate(by_arm)}
 
 
 def _noise(random_numbers: random.Random) -> float:
@@ -163,9 +199,9 @@ def _varied_piece(piece: Evidence, factor: float) -> Evidence:
 
 
 def main() -> None:
-    """Write a study: ``FILE compare|measure SAMPLES``."""
+    """Write a study: ``FILE compare|measure|tune SAMPLES``."""
     path, kind, count = sys.argv[1:]
-    write = {"compare": write_compared, "measure": write_measured}[kind]
+    write = {"compare": write_compared, "measure": write_measured, "tune": write_searched}[kind]
     print(write(Path(path), int(count)))
 
 

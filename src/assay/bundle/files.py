@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from assay.errors import InvalidInputError, NotPossibleError
 
@@ -41,6 +42,18 @@ def replace_atomically(path: Path) -> Iterator[BinaryIO]:
         raise NotPossibleError(
             f"{path} cannot be written: {why}.", "Specify another file."
         ) from error
+
+
+@contextlib.contextmanager
+def text_within(target: BinaryIO) -> Iterator[TextIO]:
+    """Open a binary file for text, and leave it open at the end."""
+    text = io.TextIOWrapper(target, "utf-8", errors="backslashreplace", newline="")
+    try:
+        yield text
+        text.flush()
+    finally:
+        with contextlib.suppress(OSError):
+            text.detach()
 
 
 def _is_special(path: Path) -> bool:

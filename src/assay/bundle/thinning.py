@@ -10,6 +10,7 @@ import msgspec
 from assay.bundle.recompute import is_same_conclusion, recompute, script_of
 from assay.errors import NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Stage, Stratum, StudySpec
+from assay.search.history.packed_samples import PackedSamples
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,10 @@ class VerdictData:
     samples: Sequence[Sample]
 
 
-def thinned(data: VerdictData) -> list[Sample]:
+def thinned(data: VerdictData) -> Sequence[Sample]:
     """Return the samples without the parts that the verdict does not need.
+
+    Returns ``data.samples`` if it needs all parts.
 
     Samples of the confirmation, on which claims rest, stay whole. A reduction of the others counts
     only if the verdict and the script of the recommendation, recomputed from the thinned samples,
@@ -42,17 +45,29 @@ def thinned(data: VerdictData) -> list[Sample]:
         NotPossibleError: the verdict cannot be recomputed from the whole samples.
         InvalidInputError: invalid expression of the space.
     """
-    whole = list(data.samples)
-    if not _is_reproduced(data, whole):
+    if not _is_reproduced(data, data.samples):
         raise NotPossibleError(
             "its verdict does not follow from its samples in this version of assay",
             "The version that measured it can thin it.",
         )
     for reduce in _REDUCTIONS:
-        samples = list(map(reduce, whole))
-        if samples != whole and _is_reproduced(data, samples):
+        samples = _reduced(data.samples, reduce)
+        if samples is not None and _is_reproduced(data, samples):
             return samples
-    return whole
+    return data.samples
+
+
+def _reduced(
+    whole: Sequence[Sample], reduce: Callable[[Sample], Sample]
+) -> Sequence[Sample] | None:
+    """Return the reduced samples; ``None`` if they are the same."""
+    found = PackedSamples()
+    differ = False
+    for sample in whole:
+        smaller = reduce(sample)
+        differ = differ or smaller != sample
+        found.append(smaller)
+    return found if differ else None
 
 
 def _bare(sample: Sample) -> Sample:

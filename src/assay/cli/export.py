@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from assay.bundle.files import replace_atomically
+from assay.bundle.files import replace_atomically, text_within
 from assay.bundle.source import Source, read_source
 from assay.cli.arguments.common import CommonOptions
 from assay.cli.arguments.study import STDOUT
@@ -141,7 +140,7 @@ def _csv() -> Writer:
     from assay.bundle.table import write_table
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        with _text(target) as text:
+        with text_within(target) as text:
             write_table(source, text)
 
     return write
@@ -151,7 +150,7 @@ def _series() -> Writer:
     from assay.bundle.series_table import write_series_table
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        with _text(target) as text:
+        with text_within(target) as text:
             write_series_table(source, text)
 
     return write
@@ -161,7 +160,7 @@ def _json() -> Writer:
     from assay.bundle.document import study_document, write_json
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        with _text(target) as text:
+        with text_within(target) as text:
             write_json(study_document(source, outputs=outputs), text)
 
     return write
@@ -171,22 +170,10 @@ def _openmetrics() -> Writer:
     from assay.bundle.openmetrics import write_openmetrics
 
     def write(source: Source, target: BinaryIO, outputs: bool) -> None:
-        with _text(target) as text:
+        with text_within(target) as text:
             write_openmetrics(source, text)
 
     return write
-
-
-@contextlib.contextmanager
-def _text(target: BinaryIO) -> Iterator[TextIO]:
-    """Open a binary file for text, and leave it open at the end."""
-    text = io.TextIOWrapper(target, "utf-8", errors="backslashreplace", newline="")
-    try:
-        yield text
-        text.flush()
-    finally:
-        with contextlib.suppress(OSError):
-            text.detach()
 
 
 _DESCRIBED = {

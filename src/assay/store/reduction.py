@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
@@ -27,6 +28,8 @@ from assay.store.schema import DICTIONARY, OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
 
 _ROW_BYTES = 60
 """Approximate size of a sample in the database besides its document: columns and index."""
+_BATCH = 1024
+"""Number of samples that are packed before they are written."""
 
 
 def study_bytes(connection: Connection, study_id: str) -> int:
@@ -54,7 +57,7 @@ def sample_bytes(connection: Connection, study_id: str, stratum_number: int) -> 
 def packed_bytes(samples: Sequence[Sample]) -> int:
     """Return the approximate size of samples without outputs in the database, in bytes."""
     packer = Packer()
-    packed = [packer.pack(encode_checked(sample, Sample)) for sample in samples]
+    packed = (packer.pack(encode_checked(sample, Sample)) for sample in samples)
     return sum(len(one.content) + len(one.reference or b"") + _ROW_BYTES for one in packed)
 
 
@@ -85,16 +88,17 @@ def replace_samples(
     last = kept[-1] if kept else -1
     connection.execute(delete(SAMPLE).where(*of_stratum, SAMPLE.c.number > last))
     packer = PackedDocuments(connection, study_id, stratum_number, DocumentKind.SAMPLE)
-    changes = [
+    values: dict[str, Any] = {
+        name: bindparam(name) for name in ("document", "content", "dictionary")
+    }
+    change = update(SAMPLE).where(SAMPLE.c.number == bindparam("own_key"))
+    change = change.values(**values, **UNUSED_COLUMNS)
+    changes = (
         {"own_key": number, **packer.columns(connection, encode_checked(sample, Sample))}
         for number, sample in zip(kept, samples, strict=True)
-    ]
-    if changes:
-        values: dict[str, Any] = {
-            name: bindparam(name) for name in ("document", "content", "dictionary")
-        }
-        change = update(SAMPLE).where(SAMPLE.c.number == bindparam("own_key"))
-        connection.execute(change.values(**values, **UNUSED_COLUMNS), changes)
+    )
+    while batch := list(islice(changes, _BATCH)):
+        connection.execute(change, batch)
     this_study = update(STUDY).where(STUDY.c.id == study_id)
     connection.execute(this_study.values(launches=COUNTED_SAMPLES))
 

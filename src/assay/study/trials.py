@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -19,6 +19,7 @@ from assay.records import (
 )
 from assay.records.sample import PROCESS
 from assay.search.conclusion.conclude import conclude
+from assay.search.history.packed_samples import PackedSamples
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending
 from assay.search.races.trial_race import TrialRace
@@ -80,7 +81,7 @@ class TrialStudy:
         self._stratum = stratum.number
         self._account = account
         self._evidence = Evidence(kind=PROCESS, note=own.identity)
-        earlier = store.samples(study_id, stratum.number)
+        earlier = PackedSamples(store.iterate_samples(study_id, stratum.number))
         self._race = _race(spec, process_number(earlier, own))
         for sample in earlier:
             self._race.tell(sample)
@@ -174,12 +175,12 @@ def conclude_trials(store: Store, study_id: str, done: Ending | None) -> None:
         done: end of the trials of the newest process; ``None`` if they were interrupted.
     """
     record = store.study(study_id)
-    samples = store.samples(study_id, record.strata[-1].number)
+    samples = PackedSamples(store.iterate_samples(study_id, record.strata[-1].number))
     space, searcher = make_search_space(record.spec.space), _searcher(record.spec)
     store.set_conclusion(study_id, conclude(record.spec, samples, space, searcher, done))
 
 
-def process_number(samples: list[Sample], own: OwnProcess) -> int:
+def process_number(samples: Sequence[Sample], own: OwnProcess) -> int:
     """Return the number of the present process in a study.
 
     Args:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import statistics
+from itertools import islice
 
 from assay.records import Stage
 from assay.store import Store
 
+MAX_LAUNCHES = 1000
+"""Largest number of launches that are read: a plan need not wait for the others."""
+
 
 def typical_wall_s(store: Store, command: str) -> float | None:
-    """Return the median wall time of the newest study of a command, without its survey, in seconds.
+    """Return the median wall time of the newest study of a command, in seconds.
+
+    The launches are the first ones without the survey.
 
     Args:
         store: store of the studies.
@@ -21,13 +27,13 @@ def typical_wall_s(store: Store, command: str) -> float | None:
     for head in reversed(store.studies()):
         if head.command != command:
             continue
-        walls = [
+        walls = (
             s.wall_s
             for s in store.iterate_samples(head.id)
             if s.wall_s
             and s.outcome.succeeded
             and s.launch.stage not in (Stage.SURVEY, Stage.SCREEN)
-        ]
-        if walls:
-            return statistics.median(walls)
+        )
+        if found := list(islice(walls, MAX_LAUNCHES)):
+            return statistics.median(found)
     return None

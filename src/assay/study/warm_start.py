@@ -18,6 +18,7 @@ from assay.records import (
     Status,
     StudySpec,
 )
+from assay.search.history.packed_samples import PackedSamples
 from assay.search.model.warm_start import (
     MAX_CONFIGURATIONS,
     MIN_CONFIGURATIONS,
@@ -226,7 +227,8 @@ def _earlier_study(
 ) -> EarlierStudy:
     """Return the results of the newest stratum with samples."""
     strata = reversed(record.strata)
-    samples = next(filter(None, (store.samples(record.id, s.number) for s in strata)), [])
+    stored = (PackedSamples(store.iterate_samples(record.id, s.number)) for s in strata)
+    samples = next(filter(None, stored), PackedSamples())
     known, left_out = transferable_results(record.spec, samples, space)
     return EarlierStudy(
         study=record.id,

@@ -15,8 +15,8 @@ import pytest
 
 from assay.api.results.documents import result_document
 from assay.api.results.sentences import _measured
+from assay.bundle.document import write_json
 from assay.cli.main import main
-from assay.cli.show.json_output import print_json
 from assay.cli.show.result import arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
@@ -35,7 +35,7 @@ SAMPLE = {"wall_s", "outcome", "metrics", "launch"}
 
 
 def document_of(study: Study, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    print_json(result_document(result_of(study), study.samples))
+    write_json(result_document(result_of(study), study.samples), sys.stdout)
     out = capsys.readouterr().out
     assert out.count("\n") == 1, "one document"
     found: dict[str, Any] = json.loads(out)

@@ -106,7 +106,7 @@ class Study:
             self.id,
             self.spec,
             self.stratum,
-            self.samples,
+            iter(self.samples),  # a large study is read once
             arm=arm,
             metric=metric,
         )

@@ -10,6 +10,7 @@ import pytest
 
 from assay.records import Outcome, Stage
 from assay.store import Store, open_store
+from assay.study import typical_wall_time
 from assay.study.typical_wall_time import typical_wall_s
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
@@ -50,3 +51,9 @@ def test_surveys_and_failures_are_ignored(store: Store) -> None:
     studied(store, "./app", 2.0, 1.0, stage=Stage.SURVEY)
     studied(store, "./app", 3.0, 1.0, outcome=Outcome.FAILED)
     assert typical_wall_s(store, "./app") == 9.0
+
+
+def test_long_study_is_read_in_part(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typical_wall_time, "MAX_LAUNCHES", 3)
+    studied(store, "./app", 1.0, 1.0, 1.0, 1.0, *[100.0] * 7)
+    assert typical_wall_s(store, "./app") == 1.0

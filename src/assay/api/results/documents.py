@@ -26,7 +26,7 @@ from assay.wording.proof import proof_command
 
 
 def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str, Any]:
-    """Return the document of a measuring verb."""
+    """Return the document of a measuring verb, for ``write_json``: samples are an iterator."""
     conclusion = result.conclusion
     match conclusion.kind:
         case Kind.TUNE:
@@ -38,7 +38,7 @@ def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str,
                 "summary": summary(conclusion.arms[0]),
                 **_disturbed(conclusion.arms[0]),
                 **_modes(conclusion.arms[0]),
-                "samples": list(sample_documents(result.spec, samples)),
+                "samples": sample_documents(result.spec, samples),
             }
         case Kind.SWEEP:
             document = _sweep(conclusion, result.spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import io
 import shlex
 from dataclasses import replace
 from functools import cached_property
@@ -14,6 +14,7 @@ from assay.api.results.figure import figure_of
 from assay.api.results.frame import frame_of, rows_of
 from assay.api.results.html import notebook_html
 from assay.api.results.sentences import verdict_lines
+from assay.bundle.document import write_json
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import (
     ArmResult,
@@ -29,7 +30,6 @@ from assay.records import (
     Verdict,
     to_builtins,
 )
-from assay.records.codec import SCHEMA
 from assay.records.configuration import show_value
 from assay.reporting.html import render_page, write_document
 from assay.reporting.inputs import ReportInput
@@ -256,8 +256,9 @@ class Result:
                 f"Study {self.id} has no conclusion yet.",
                 f'assay.resume("{self.id}") continues it.',
             )
-        document = result_document(self._labelled, self._report.samples)
-        return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
+        text = io.StringIO()
+        write_json(result_document(self._labelled, self._report.samples), text)
+        return text.getvalue().rstrip("\n")
 
     @property
     def _labelled(self) -> StudyResult:

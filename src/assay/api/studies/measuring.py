@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.api.composition import laboratory, opened_store
 from assay.api.context import Context
 from assay.api.options.assigned import configuration_of
@@ -11,12 +13,13 @@ from assay.api.studies.built import program_before, with_built
 from assay.api.studies.reserving import in_share
 from assay.records import Arm, Kind, Sample, StudySpec
 from assay.requests.measure import MeasureRequest
+from assay.search.history.packed_samples import PackedSamples
 from assay.study.laboratory import Laboratory
 from assay.study.result import StudyResult
 from assay.study.session import begin
 
 
-def measure(request: MeasureRequest, context: Context) -> tuple[StudyResult, list[Sample]]:
+def measure(request: MeasureRequest, context: Context) -> tuple[StudyResult, Sequence[Sample]]:
     """Launch one configuration repeatedly; return the result and its samples.
 
     Raises:
@@ -31,7 +34,7 @@ def measure(request: MeasureRequest, context: Context) -> tuple[StudyResult, lis
 
 def _measure(
     request: MeasureRequest, context: Context, lab: Laboratory
-) -> tuple[StudyResult, list[Sample]]:
+) -> tuple[StudyResult, Sequence[Sample]]:
     observer = context.observer
     configuration = configuration_of(request.settings, lab.registry, lab.machine)
     workload = resolve_workload(request.workload, configurations=(configuration,))
@@ -54,4 +57,4 @@ def _measure(
     lab, spec = prepare_boot_settings(request.boot, lab, spec, observer)
     with opened_store(context.db) as store, observer.listening(spec) as listener:
         result = begin(lab, store, spec, listener, stop=context.stop)
-        return result, store.samples(result.study_id)
+        return result, PackedSamples(store.iterate_samples(result.study_id))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.bundle.thinning import VerdictData, thinned
 from assay.errors import AssayError
 from assay.records import Conclusion, Sample, Status, Stratum
+from assay.search.history.packed_samples import PackedSamples
 from assay.store import Store, StudyHead, StudyRecord
 
 _ACTIVE = {Status.RUNNING: "it is running", Status.PAUSED: "it waits for another boot"}
@@ -114,7 +115,7 @@ def _reduced(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Prun
         record, verdicts = store.study(head.id), store.conclusions(head.id)
         if record.conclusion is not None and not verdicts:
             return Pruned(head, kept_because="the stratum of its verdict is unknown")
-        changes: dict[int, list[Sample]] = {}
+        changes: dict[int, Sequence[Sample]] = {}
         freed = 0
         for stratum in record.strata:
             conclusion = verdicts.get(stratum.number)
@@ -137,14 +138,15 @@ def _kept_samples(
     record: StudyRecord,
     stratum: Stratum,
     conclusion: Conclusion | None,
-) -> list[Sample] | None:
+) -> Sequence[Sample] | None:
     """Return the thinned samples of a stratum; ``None`` if it loses nothing."""
-    whole = store.samples(record.id, stratum.number)
-    kept = whole
+    whole = PackedSamples(store.iterate_samples(record.id, stratum.number))
+    kept: Sequence[Sample] = whole
     if conclusion is not None:
         plans = store.plans(record.id, stratum.number)
         kept = thinned(VerdictData(record.spec, stratum, conclusion, plans, whole))
     if extent is Extent.REMOVE:
-        kept = kept[: conclusion.launches] if conclusion is not None else []
+        count = conclusion.launches if conclusion is not None else 0
+        kept = kept[:count] if count < len(kept) else kept
     has_outputs = any(store.outputs(record.id, stratum.number))
-    return kept if kept != whole or has_outputs else None
+    return kept if kept is not whole or has_outputs else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -156,14 +156,14 @@ class Conditions:
         store = self._store
         record = store.study(study_id)
 
-        def samples(number: int) -> Sequence[Sample]:
-            return store.samples(study_id, number)
+        def samples(number: int) -> Iterator[Sample]:
+            return store.iterate_samples(study_id, number)
 
         return [_candidate(study_id, record.spec, one, samples) for one in record.strata]
 
 
 def _candidate(
-    study: str, spec: StudySpec, stratum: Stratum, samples: Callable[[int], Sequence[Sample]]
+    study: str, spec: StudySpec, stratum: Stratum, samples: Callable[[int], Iterable[Sample]]
 ) -> OccasionCandidate:
     return OccasionCandidate(study, spec, stratum, lambda: samples(stratum.number))
 

@@ -6,14 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
 from assay.api.results.documents import result_document
-from assay.bundle.files import replace_atomically
-from assay.cli.show.json_output import json_text, print_json
+from assay.bundle.document import write_json
+from assay.bundle.files import replace_atomically, text_within
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
-from assay.search.space.labels import label_conclusion, label_samples
+from assay.search.space.labels import label_conclusion
 from assay.study.result import StudyResult
 
 
@@ -26,7 +27,6 @@ def deliver_answer(
         NotPossibleError: a file or standard output cannot be written.
     """
     result = named_result(result)
-    samples = label_samples(result.spec, samples)
     try:
         _export(result, samples, exports)
     finally:  # an unwritable file does not lose the printed answer
@@ -41,7 +41,7 @@ def named_result(result: StudyResult) -> StudyResult:
 def _print(result: StudyResult, samples: Sequence[Sample], *, json: bool) -> None:
     try:
         if json:
-            print_json(result_document(result, samples))
+            write_json(result_document(result, samples), sys.stdout)
         else:
             print_result(result)
         sys.stdout.flush()
@@ -53,8 +53,8 @@ def _print(result: StudyResult, samples: Sequence[Sample], *, json: bool) -> Non
 def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
     for path in exports:
         try:
-            with replace_atomically(path) as file:
-                file.write(_content(path, result, samples).encode(errors="backslashreplace"))
+            with replace_atomically(path) as file, text_within(file) as text:
+                _write(path, result, samples, text)
         except NotPossibleError as error:
             raise NotPossibleError(
                 f"The export {error.cause}",
@@ -62,23 +62,23 @@ def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Pa
             ) from error
 
 
-def _content(path: Path, result: StudyResult, samples: Sequence[Sample]) -> str:
+def _write(path: Path, result: StudyResult, samples: Sequence[Sample], target: TextIO) -> None:
     from assay.reporting import cells_text, front_text, text
 
     conclusion, spec = result.conclusion, result.spec
     sweep = spec.kind is Kind.SWEEP
     match path.suffix:
         case ".md" if sweep:
-            return cells_text.to_markdown(conclusion, spec)
+            target.write(cells_text.to_markdown(conclusion, spec))
         case ".csv" if sweep:
-            return cells_text.to_csv(conclusion, spec)
+            target.write(cells_text.to_csv(conclusion, spec))
         case ".md" if spec.objectives:
-            return front_text.to_markdown(conclusion, spec)
+            target.write(front_text.to_markdown(conclusion, spec))
         case ".csv" if spec.objectives:
-            return front_text.to_csv(conclusion, spec)
+            target.write(front_text.to_csv(conclusion, spec))
         case ".md":
-            return text.to_markdown(conclusion, spec)
+            target.write(text.to_markdown(conclusion, spec))
         case ".csv":
-            return text.to_csv(conclusion, spec)
+            target.write(text.to_csv(conclusion, spec))
         case _:
-            return json_text(result_document(result, samples)) + "\n"
+            write_json(result_document(result, samples), target)

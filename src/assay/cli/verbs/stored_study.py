@@ -39,6 +39,7 @@ from assay.records import Status, to_builtins
 from assay.requests.stored_study import ConfirmRequest, ResumeRequest
 from assay.search.conclusion.interim import interim_sentence
 from assay.search.history.excluded_blocks import conditions_of
+from assay.search.history.packed_samples import PackedSamples
 from assay.store import Store, StudyRecord
 from assay.study.elapsed import elapsed_of
 from assay.study.result import StudyResult, stored_result
@@ -90,13 +91,17 @@ def _show(options: CommonOptions, store: Store, study_id: str) -> int:
     width = width_of(sys.stdout)
     failure = None
     if record.status is Status.FAILED:
-        samples = store.samples(study_id, record.strata[-1].number)
-        failure = last_failure(record.spec, samples)
+        failure = last_failure(record.spec, _newest_samples(store, record))
     interim = ""
     if result is None and failure is None:
-        interim = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
+        interim = interim_sentence(record.spec, _newest_samples(store, record))
     print("\n".join(wrapped(_lines(record, result, width, failure, interim), width)))
     return 0
+
+
+def _newest_samples(store: Store, record: StudyRecord) -> PackedSamples:
+    """Return the samples of the newest stratum."""
+    return PackedSamples(store.iterate_samples(record.id, record.strata[-1].number))
 
 
 def _document(store: Store, record: StudyRecord) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -69,7 +69,7 @@ def measured_condition(
     study: str,
     spec: StudySpec,
     stratum: Stratum,
-    samples: Sequence[Sample],
+    samples: Iterable[Sample],
     *,
     conclusion: Conclusion | None = None,
     arm: str | None = None,
@@ -83,7 +83,7 @@ def measured_condition(
         study: identity of the study.
         spec: specification of the study.
         stratum: stratum of the launches.
-        samples: samples of that stratum.
+        samples: samples of that stratum, read once.
         conclusion: conclusion of that stratum, for the recommended arm.
         arm: name of the arm, or ``recommended``; ``None`` for the first, which is the default of a
             ``tune`` and the baseline of a comparison.
@@ -93,14 +93,14 @@ def measured_condition(
         InvalidInputError: unknown arm or metric, or no comparable values.
     """
     figure = metric_of(spec, metric)
-    history = _history(spec, figure, samples)
+    began: list[float] = []
+    history = _history(spec, figure, _noting_starts(samples, began))
     chosen = _chosen(name, spec, history, conclusion, arm)
     stage = _stage(spec, history, chosen[0])
     values, notes = _values(name, history, stage, chosen, figure)
     if spec.statistic is not Statistic.MEAN:
         notes = (statistic_note(name, str(spec.statistic)), *notes)
     mean, sd = _mean_and_sd(values)
-    began = [s.started_at for s in samples if s.started_at > 0]
     return MeasuredCondition(
         condition=Condition(
             name=name,
@@ -159,7 +159,15 @@ def _compares_commands(spec: StudySpec) -> bool:
     return any(COMMAND in arm.configuration for arm in spec.arms)
 
 
-def _history(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> History:
+def _noting_starts(samples: Iterable[Sample], began: list[float]) -> Iterator[Sample]:
+    """Yield the samples, and add the known times of their starts to a list."""
+    for sample in samples:
+        if sample.started_at > 0:
+            began.append(sample.started_at)
+        yield sample
+
+
+def _history(spec: StudySpec, metric: Metric, samples: Iterable[Sample]) -> History:
     """Return the samples with this metric as the objective, by its mean."""
     workload = msgspec.structs.replace(spec.workload, metrics=(metric,))
     plain = msgspec.structs.replace(

@@ -46,7 +46,7 @@ class OccasionCandidate:
     study: str
     spec: StudySpec
     stratum: Stratum
-    samples: Callable[[], Sequence[Sample]]
+    samples: Callable[[], Iterable[Sample]]
     named: bool = False
 
 

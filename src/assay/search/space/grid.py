@@ -32,7 +32,7 @@ def grid_cells(space: Space, bound: SearchSpace) -> tuple[list[Configuration], l
     if combinations > MAX_COMBINATIONS:
         raise DesignError(
             ("settings",),
-            f"The grid has {combinations:,} combinations.",
+            f"The grid has {combinations:,} combinations, and the maximum is {MAX_COMBINATIONS:,}.",
             f"Give fewer values, or draw up to {MAX_CELLS:,} of them: "
             'kind = "latin-hypercube" and n.',
         )
