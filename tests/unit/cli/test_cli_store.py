@@ -103,6 +103,7 @@ def test_compact_states_sizes(ids: list[str], capfd: pytest.CaptureFixture[str])
         (("show", "last", "--limit", "3"), "takes no --limit"),
         (("prune",), "needs an age"),
         (("prune", "--older-than", "old"), "invalid age"),
+        (("prune", "--older-than", "90", "--yes"), "Write a unit"),
         (("prune", "--keep-last", "-1"), "keep-last"),
         (("prune", "last", "--keep-last", "1"), "takes no study"),
         (("compact", "last"), "takes no study"),
@@ -130,6 +131,9 @@ def test_dates_are_days_times_or_ages() -> None:
     assert begin_of("--since", "2d", NOW_S) == end_of("--until", "2d", NOW_S) == NOW_S - 2 * DAY_S
     with pytest.raises(InvalidInputError, match="invalid date"):
         begin_of("--since", "9999-99-99", NOW_S)
+    assert begin_of("--since", "20261128", NOW_S) == begin
+    with pytest.raises(InvalidInputError, match="invalid date"):
+        begin_of("--since", "2026", NOW_S)
     assert end_of("--until", "9998-12-31", NOW_S) > NOW_S
 
 

@@ -49,21 +49,31 @@ def age_of(option: str, text: str) -> float:
     """Return an age, in seconds.
 
     Raises:
-        InvalidInputError: invalid duration.
+        InvalidInputError: invalid duration, or one without a unit.
+    """
+    age_s = _age_s(text)
+    if age_s is None:
+        raise InvalidInputError(
+            f"{option} {text}: invalid age.", f"Write a unit, for example {option} 90d."
+        )
+    return age_s
+
+
+def _age_s(text: str) -> float | None:
+    """Return an age in seconds; ``None`` for other texts.
+
+    A number without a unit is none: ``20261128`` is a day, and ``90`` hardly means seconds.
     """
     try:
-        return parse_duration_s(text)
-    except InvalidInputError as error:
-        raise InvalidInputError(
-            f"{option} {text}: invalid age.", f"Write for example {option} 90d."
-        ) from error
+        return parse_duration_s(text) if text[-1:].isalpha() else None
+    except InvalidInputError:
+        return None
 
 
 def _period(option: str, text: str, now_s: float) -> tuple[float, float]:
-    try:
-        return (now_s - parse_duration_s(text),) * 2
-    except InvalidInputError:
-        pass
+    age_s = _age_s(text)
+    if age_s is not None:
+        return (now_s - age_s,) * 2
     try:
         begin = datetime.datetime.fromisoformat(text.strip())
         whole_day = len(text.strip()) <= len("2026-11-28")
