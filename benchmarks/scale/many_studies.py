@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import msgspec
-
 import assay
 from assay.records import Status
 from assay.store import open_store
@@ -61,8 +59,8 @@ def write(store: Path, size: int) -> None:
         real = opened.study(result.id)
         samples = opened.samples(result.id)
         for number in range(size - 1):
-            stratum = msgspec.structs.replace(real.strata[0])
-            study = opened.create_study(real.spec, stratum, now_s - GAP_S * (size - number))
+            created_at = now_s - GAP_S * (size - number)
+            study = opened.create_study(real.spec, real.strata[0], created_at)
             for sample in samples[:2]:
                 opened.add_sample(study, 0, sample)
             if real.conclusion is not None:
@@ -70,4 +68,4 @@ def write(store: Path, size: int) -> None:
             opened.set_status(study, Status.DONE)
             opened.release(study)
             if number % LABELLED_SHARE == 0:
-                opened.set_labels(study, [LABEL])
+                opened.add_label(study, LABEL)

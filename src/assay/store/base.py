@@ -197,11 +197,19 @@ class Store(Protocol):
         """Set the status of a held study."""
         ...
 
-    def set_labels(self, study_id: str, labels: Sequence[str]) -> None:
-        """Replace the labels of a study; it needs no hold.
+    def add_label(self, study_id: str, label: str) -> None:
+        """Assign a label to a study, which needs no hold; without effect if it has it already.
 
         Raises:
             InvalidInputError: unknown study, or an invalid label.
+        """
+        ...
+
+    def remove_label(self, study_id: str, label: str) -> None:
+        """Remove a label from a study, which needs no hold; without effect if it lacks it.
+
+        Raises:
+            InvalidInputError: unknown study.
         """
         ...
 

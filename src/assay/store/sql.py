@@ -29,7 +29,7 @@ from assay.records.overhead import Overhead
 from assay.store.compaction import UNUSED_COLUMNS, pack_study
 from assay.store.dictionaries import DocumentKind
 from assay.store.held_study import HeldStudy
-from assay.store.listing import checked_label
+from assay.store.listing import checked_label, labels_of
 from assay.store.packing import deflated
 from assay.store.reading import SqlReader
 from assay.store.reduction import replace_samples
@@ -240,16 +240,19 @@ class SqlStore(SqlReader):
         self._update(study_id, status=status.value, launches=COUNTED_SAMPLES)
         self._held[study_id].counted = True
 
-    def set_labels(self, study_id: str, labels: Sequence[str]) -> None:
-        """See ``Store.set_labels``."""
-        rows = [
-            {"study": study_id, "label": checked_label(label)} for label in dict.fromkeys(labels)
-        ]
+    def add_label(self, study_id: str, label: str) -> None:
+        """See ``Store.add_label``."""
+        row = {"study": study_id, "label": checked_label(label)}
+        with self._translating_errors(), self._writer.begin() as connection:
+            if label not in labels_of(connection, study_row(connection, study_id).id):
+                connection.execute(insert(LABEL), row)
+
+    def remove_label(self, study_id: str, label: str) -> None:
+        """See ``Store.remove_label``."""
+        this_label = (LABEL.c.study == study_id) & (LABEL.c.label == label)
         with self._translating_errors(), self._writer.begin() as connection:
             study_row(connection, study_id)
-            connection.execute(delete(LABEL).where(LABEL.c.study == study_id))
-            if rows:
-                connection.execute(insert(LABEL), rows)
+            connection.execute(delete(LABEL).where(this_label))
 
     def add_elapsed(self, study_id: str, seconds: float) -> None:
         """See ``Store.add_elapsed``."""

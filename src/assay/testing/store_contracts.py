@@ -233,8 +233,8 @@ class StoreContract:
             for number in range(6):
                 stratum = msgspec.structs.replace(make_stratum(number % 2), number=0, model="A 7%")
                 ids.append(store.create_study(tune_spec(f"./p{number}"), stratum, float(number)))
-            store.set_labels(ids[1], ("nightly", "x"))
-            store.set_labels(ids[4], ("nightly",))
+            for number, label in ((1, "nightly"), (1, "x"), (4, "nightly")):
+                store.add_label(ids[number], label)
 
             def selected(**conditions: Any) -> list[str]:
                 return [head.id for head in store.studies(StudySelection(**conditions))]
@@ -253,24 +253,32 @@ class StoreContract:
             assert selected(machine="a 7%") == ids
             assert selected(machine="a 7%%") == []
 
-    def test_labels_are_replaced(self) -> None:
+    def test_labels_are_added_and_removed(self) -> None:
         """They are sorted, without duplicates, and deleted with the study."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             assert store.study(study_id).labels == ()
-            store.set_labels(study_id, ("ü b", "a", "a"))
+            for label in ("ü b", "a", "a"):
+                store.add_label(study_id, label)
             assert store.study(study_id).labels == store.studies()[0].labels == ("a", "ü b")
-            store.set_labels(study_id, ("c",))
-            assert store.study(study_id).labels == ("c",)
             for bad in ("", " ", "a\nb", "x" * 101):
-                _raises(InvalidInputError, store.set_labels, study_id, (bad,))
-            assert store.study(study_id).labels == ("c",)
-            store.set_labels(study_id, ())
-            assert store.studies()[0].labels == ()
-            _raises(InvalidInputError, store.set_labels, "none", ("c",))
-            store.set_labels(study_id, ("c",))
+                _raises(InvalidInputError, store.add_label, study_id, bad)
+            for label in ("a", "unknown"):
+                store.remove_label(study_id, label)
+            assert store.study(study_id).labels == store.studies()[0].labels == ("ü b",)
+            _raises(InvalidInputError, store.add_label, "none", "c")
+            _raises(InvalidInputError, store.remove_label, "none", "c")
             store.delete(study_id)
-            assert store.studies(StudySelection(label="c")) == []
+            assert store.studies(StudySelection(label="ü b")) == []
+
+    def test_labels_of_several_stores_are_kept(self) -> None:
+        """A label needs no hold, and replaces no label that another process assigned."""
+        with self.open() as first, self.open() as second:
+            study_id = first.create_study(tune_spec(), make_stratum(), 1.0)
+            for store, label in ((first, "a"), (second, "b"), (first, "c"), (second, "c")):
+                store.add_label(study_id, label)
+            second.remove_label(study_id, "a")
+            assert first.study(study_id).labels == second.study(study_id).labels == ("b", "c")
 
     def test_commands_of_arms_name_the_study(self) -> None:
         """The list shows the commands of ``assay compare A B``."""

@@ -46,14 +46,13 @@ def change_label(
     label: str, removes: bool, options: CommonOptions, store: Store, study_id: str
 ) -> int:
     """Add a label to a study, or remove it."""
-    others = tuple(found for found in store.study(study_id).labels if found != label)
-    labels = others if removes else (*others, label)
-    store.set_labels(study_id, labels)
+    change = store.remove_label if removes else store.add_label
+    change(study_id, label)
+    labels = store.study(study_id).labels
     if options.json:
-        answer = StudyLabelAnswer(study=study_id, labels=tuple(sorted(labels)))
-        print_json(to_builtins(answer))
+        print_json(to_builtins(StudyLabelAnswer(study=study_id, labels=labels)))
     elif not options.quiet:
-        shown = ", ".join(sorted(labels)) or "none"
+        shown = ", ".join(labels) or "none"
         print(f"Labels of study {study_id}: {clean(shown)}.")
     return 0
 
