@@ -117,6 +117,41 @@ def test_running_study_is_left_out(tmp_path: Path, extent: Extent) -> None:
         assert not result.vacuumed
 
 
+@pytest.mark.parametrize("extent", list(Extent))
+def test_study_paused_since_the_list_was_read_is_left_whole(tmp_path: Path, extent: Extent) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+        store.add_sample(study_id, 0, make_sample())
+        store.set_status(study_id, Status.DONE)
+        store.release(study_id)
+
+        def pause(done: int, _total: int) -> None:
+            if not done:
+                store.acquire(study_id)
+                store.set_status(study_id, Status.PAUSED)
+                store.release(study_id)
+
+        (found,) = prune(store, PrunePolicy(extent=extent), apply=True, progress=pause)
+        assert found.kept_because == "it waits for another boot"
+        assert store.samples(study_id) == [make_sample()]
+
+
+def test_study_deleted_during_a_compaction_is_named(tmp_path: Path) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        ids = [store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(2)]
+        for study_id in ids:
+            store.set_status(study_id, Status.DONE)
+            store.release(study_id)
+
+        def delete(done: int, _total: int, _samples: int) -> None:
+            if not done:
+                store.delete(ids[1])
+
+        result = compact(store, progress=delete)
+        assert list(result.left_out) == ids[1:]
+        assert "Unknown study" in result.left_out[ids[1]]
+
+
 def test_policy_selects_old_studies_and_keeps_the_newest(tmp_path: Path) -> None:
     with open_store(tmp_path / "assay.db") as store:
         ids = []

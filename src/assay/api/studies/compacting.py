@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.errors import NotPossibleError
+from assay.errors import AssayError
 from assay.records import Status
 from assay.store import Store
 
@@ -69,7 +69,7 @@ def compact(
             for count in store.compact(head.id):
                 packed += count
                 progress(number, len(heads), packed)
-        except NotPossibleError as error:
+        except AssayError as error:  # also a study that was deleted meanwhile
             left_out[head.id] = error.cause.rstrip(".")
     progress(len(heads), len(heads), packed)
     running = any(head.status is Status.RUNNING for head in store.studies())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from assay.bundle.thinning import VerdictData, thinned
-from assay.errors import AssayError
+from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum
 from assay.search.history.packed_samples import PackedSamples
 from assay.store import Store, StudyHead, StudyRecord
@@ -103,15 +104,30 @@ def _pruned(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Prune
 def _deleted(store: Store, head: StudyHead, apply: bool) -> Pruned:
     size = store.study_bytes(head.id)
     if apply:
-        store.delete(head.id)
+        with _held(store, head.id):
+            store.delete(head.id)
     return Pruned(head, freed_bytes=size)
+
+
+@contextmanager
+def _held(store: Store, study_id: str) -> Iterator[None]:
+    """Hold a study for the time of a block.
+
+    Raises:
+        NotPossibleError: it runs, or it was resumed since the list was read, and paused.
+    """
+    store.acquire(study_id)
+    try:
+        if store.study(study_id).status is Status.PAUSED:
+            raise NotPossibleError(_ACTIVE[Status.PAUSED])
+        yield
+    finally:
+        store.release(study_id)
 
 
 def _reduced(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Pruned:
     """Thin a study; all of its strata are examined before the first is changed."""
-    if apply:
-        store.acquire(head.id)
-    try:
+    with _held(store, head.id) if apply else nullcontext():
         record, verdicts = store.study(head.id), store.conclusions(head.id)
         if record.conclusion is not None and not verdicts:
             return Pruned(head, kept_because="the stratum of its verdict is unknown")
@@ -127,9 +143,6 @@ def _reduced(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Prun
             for number, samples in changes.items():
                 store.replace_samples(head.id, number, samples)
         return Pruned(head, freed_bytes=max(freed, 1) if changes else 0)
-    finally:
-        if apply:
-            store.release(head.id)
 
 
 def _kept_samples(
