@@ -40,7 +40,7 @@ def measure(size: int, folder: Path) -> dict[str, float]:
 
 
 def stored_launches(store: Path) -> int:
-    """Return the number of launches of the newest study of a store; 0 if there is none."""
+    """Return the number of launches of the largest study of a store; 0 if there is none."""
     if not store.exists():
         return 0
     with open_store(store) as opened:

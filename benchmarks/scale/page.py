@@ -32,8 +32,8 @@ METHOD = (
     "that of a measurement which resumes after as many, and continues.\n"
     "- **Sweeps** are stopped after 2,000 launches; the report is that of a sweep with all of "
     "them.\n"
-    "- **Thinking time** is that of a session, the time to store the trials included. The results "
-    "have a noise of 5 %, so that the search continues.\n"
+    "- **Thinking time** is the CPU time of `Session.ask`; `tell` stores the trials and is left "
+    "out. The results have a noise of 5 %, so that the search continues.\n"
     "- **Large machines** are synthetic trees of `/sys` and `/proc`; the smallest of three CPU "
     "times counts."
 )

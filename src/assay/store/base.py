@@ -122,7 +122,10 @@ class Store(Protocol):
         ...
 
     def studies(self, selection: StudySelection = EVERY_STUDY) -> list[StudyHead]:
-        """Return the selected studies, oldest first. The effort does not depend on samples."""
+        """Return the selected studies, oldest first, without reading samples.
+
+        Samples of studies that are running, interrupted, or of an older assay are counted.
+        """
         ...
 
     def study(self, study_id: str) -> StudyRecord:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.records import Status
+from assay.records import Status, encode
 from assay.store import Store, open_store
 from assay.store.vacuum import FileUse, demand_space, temporary_folder
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
@@ -80,8 +80,6 @@ def plain(database: Path) -> Path:
 
 
 def _documents(store: Store, study_id: str) -> list[str]:
-    from assay.records import encode
-
     return [encode(sample).decode() for sample in store.samples(study_id)]
 
 
@@ -131,8 +129,7 @@ def test_interrupted_compaction_continues(
     plain: Path, scripts, number: signal.Signals, line: str
 ) -> None:
     process = scripts.start(COMPACTION, plain)
-    while process.stdout.readline().strip() != line:
-        pass
+    assert line in (text.strip() for text in process.stdout)
     time.sleep(0.002)
     process.send_signal(number)
     process.communicate(timeout=60)

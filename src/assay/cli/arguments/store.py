@@ -61,7 +61,7 @@ def returns_space(parsed: Parsed) -> bool:
 
 
 def applies(parsed: Parsed) -> bool:
-    """Return whether ``assay study prune`` removes what it lists."""
+    """Return whether ``assay study prune`` deletes the listed data."""
     applied: bool = parsed.arguments.yes
     return applied
 
