@@ -5,6 +5,9 @@ Alembic is only imported for an upgrade (it takes 300 ms).
 
 from __future__ import annotations
 
+import logging
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy import Connection, insert, inspect, select
@@ -14,6 +17,8 @@ from assay.errors import NotPossibleError
 from assay.store.schema import HEAD, METADATA, REVISIONS, VERSION, VERSION_TABLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+PROGRESS_PERIOD_S = 10.0
+"""Time between two lines on the progress of an upgrade, in seconds."""
 
 
 def revision_of(connection: Connection, name: str) -> str | None:
@@ -51,11 +56,31 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection) -> None:
-    """Run the missing revisions; the caller commits or rolls back."""
+    """Run the missing revisions; the caller commits or rolls back.
+
+    Revisions before 0005 rewrite all documents, 0.3 ms for each launch. The log then shows the
+    progress, which Python prints on standard error unless the log is configured.
+    """
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
+    config.attributes["progress"] = _logged_progress()
     command.upgrade(config, "head")
+
+
+def _logged_progress() -> Callable[[str, int, int], None]:
+    """Return a function that logs a table, and its number of changed rows of all, now and then."""
+    shown_s = time.monotonic()
+
+    def log(table: str, done: int, total: int) -> None:
+        nonlocal shown_s
+        now_s = time.monotonic()
+        if now_s - shown_s >= PROGRESS_PERIOD_S:
+            shown_s = now_s
+            text = "assay: upgrade of the store: %s of %s rows of the table %s"
+            logging.getLogger(__name__).warning(text, f"{done:,}", f"{total:,}", table)
+
+    return log

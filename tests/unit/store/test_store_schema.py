@@ -97,6 +97,17 @@ def test_migrations_create_the_tables_of_the_schema(tmp_path: Path) -> None:
     open_store(tmp_path / "migrated.db").close()
 
 
+def test_long_upgrade_logs_its_progress(
+    v1: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    copy = Path(shutil.copy(v1, v1.with_name("copy.db")))
+    open_store(v1).close()
+    assert not caplog.messages
+    monkeypatch.setattr(upgrade, "PROGRESS_PERIOD_S", 0.0)
+    open_store(copy).close()
+    assert any("rows of the table sample" in message for message in caplog.messages)
+
+
 def test_known_revisions_equal_migrations() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
-from alembic import op
+from alembic import context, op
 
 revision = "0004"
 down_revision = "0003"
@@ -338,7 +338,10 @@ def _rewrite(connection: sa.Connection, table: str, column: str, change: Change)
     read = sa.select(found.c[column]).where(own)
     write = sa.update(found).where(own).values({column: sa.bindparam("changed")})
     # The keys first: a table must not change while it is read.
-    for row in connection.execute(sa.select(*(found.c[key] for key in keys))).all():
+    places = connection.execute(sa.select(*(found.c[key] for key in keys))).all()
+    progress = context.config.attributes["progress"]
+    for number, row in enumerate(places):
+        progress(table, number, len(places))
         place = {f"own_{key}": value for key, value in zip(keys, row, strict=True)}
         document = connection.execute(read, place).scalar()
         changed = None if document is None else _changed(document, change)
