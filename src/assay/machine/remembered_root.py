@@ -28,7 +28,7 @@ class _Reading(msgspec.Struct, frozen=True, gc=False):
 
 
 class RememberedRoot(Root, frozen=True, eq=False):
-    """A root that keeps the contents that it read, for the description of a machine at one point in time.
+    """A root that keeps file contents, for the description of a machine at one point in time.
 
     Several readers of a description need the same files, of which large machines have thousands.
 
