@@ -20,7 +20,7 @@ import pytest
 from command_line import CommandLine, leaves, nothing_left
 from mounting import mounted
 
-from assay.store.schema import VERSION_TABLE
+from assay.store.revisions import VERSION_TABLE
 
 pytestmark = pytest.mark.system
 

@@ -326,7 +326,7 @@ def _write_verdict(
 
 def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
     """Return the versions of the programs that wrote the bundle and measured, and of the store."""
-    from assay.store.schema import HEAD
+    from assay.store.revisions import HEAD
 
     measured = _several(stratum.stratum.assay_version for stratum in source.strata)
     launchers = _several(text for survey in source.surveys for text in survey.launchers)

@@ -1,10 +1,19 @@
 """Storage of studies and their raw samples; other packages do not depend on the database.
 
-``open_store`` returns a :class:`Store` and imports the database library on first use.
+``open_store`` returns a :class:`Store` and imports the database library on first use;
+``list_heads`` lists studies without it.
 """
 
 from assay.store.base import Store, StudyHead, StudyRecord, StudySelection
 from assay.store.location import default_url
-from assay.store.open import open_store
+from assay.store.open import list_heads, open_store
 
-__all__ = ["Store", "StudyHead", "StudyRecord", "StudySelection", "default_url", "open_store"]
+__all__ = [
+    "Store",
+    "StudyHead",
+    "StudyRecord",
+    "StudySelection",
+    "default_url",
+    "list_heads",
+    "open_store",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 
 from assay.errors import InvalidInputError, nearest
@@ -18,6 +17,8 @@ _SHOW = "`assay study list` lists all studies."
 
 def new_id() -> str:
     """Return a random id of seven characters that begins with a letter, to differ from numbers."""
+    import secrets  # loads OpenSSL, which would delay `assay study list`
+
     rest = (secrets.choice(_ALPHABET) for _ in range(_LENGTH - 1))
     return secrets.choice(_LETTERS) + "".join(rest)
 

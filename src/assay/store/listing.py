@@ -1,41 +1,19 @@
-"""Selection of studies, and their ids and labels. No query reads samples or all studies."""
+"""Ids and labels of studies. No query reads samples or all studies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+from sqlalchemy import Connection, select
 
 from assay.errors import InvalidInputError
-from assay.store.base import StudySelection
 from assay.store.ids import ambiguous_error, is_last, unknown_error
-from assay.store.rows import LAUNCHES, Row
-from assay.store.schema import LABEL, STRATUM, STUDY
+from assay.store.schema import LABEL, STUDY
 
 _OLDEST_FIRST = (STUDY.c.created_at, STUDY.c.number)
 _NEWEST_FIRST = (STUDY.c.created_at.desc(), STUDY.c.number.desc())
 _MAX_LABEL = 100
 _SHOWN_IDS = 6
-_COLUMNS = ("number", "id", "command", "kind", "status", "created_at")
-_LABELS = (
-    select(func.group_concat(LABEL.c.label, "\n"))
-    .where(LABEL.c.study == STUDY.c.id)
-    .scalar_subquery()
-    .label("labels")
-)
-
-
-def selected_rows(connection: Connection, selection: StudySelection) -> Sequence[Row]:
-    """Return the rows of the selected studies, oldest first.
-
-    They have the columns ``launches`` and ``labels``, whose lines are labels.
-    """
-    columns = [STUDY.c[name] for name in _COLUMNS]
-    query = select(*columns, LAUNCHES, _LABELS).where(*_conditions(selection))
-    if selection.limit is None:
-        return connection.execute(query.order_by(*_OLDEST_FIRST)).all()
-    newest = connection.execute(query.order_by(*_NEWEST_FIRST).limit(selection.limit)).all()
-    return newest[::-1]
 
 
 def find_id(connection: Connection, text: str) -> str:
@@ -65,11 +43,6 @@ def labels_of(connection: Connection, study_id: str) -> tuple[str, ...]:
     return tuple(connection.execute(query).scalars().all())
 
 
-def labels_in(lines: str | None) -> tuple[str, ...]:
-    """Return the labels in the column of ``selected_rows``."""
-    return tuple(sorted(lines.split("\n"))) if lines else ()
-
-
 def checked_label(label: str) -> str:
     """Return a label.
 
@@ -91,30 +64,3 @@ def _beginning_with(connection: Connection, beginning: str) -> Sequence[str]:
     after = beginning[:-1] + chr(ord(beginning[-1]) + 1)
     query = select(STUDY.c.id).where(STUDY.c.id >= beginning, STUDY.c.id < after)
     return connection.execute(query.order_by(STUDY.c.id).limit(_SHOWN_IDS)).scalars().all()
-
-
-def _conditions(selection: StudySelection) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if selection.label is not None:
-        labelled = select(LABEL.c.study).where(LABEL.c.label == selection.label)
-        found.append(STUDY.c.id.in_(labelled))
-    if selection.command is not None:
-        found.append(func.instr(STUDY.c.command, selection.command) > 0)
-    if selection.since is not None:
-        found.append(STUDY.c.created_at >= selection.since)
-    if selection.before is not None:
-        found.append(STUDY.c.created_at < selection.before)
-    if selection.machine is not None:
-        found.append(STUDY.c.id.in_(_measured_on(selection.machine)))
-    return found
-
-
-def _measured_on(machine: str) -> Select[tuple[str]]:
-    """Return a query of the ids of studies on a machine."""
-    # Strata of schema 0004 and older state the processor in their document only.
-    model = func.coalesce(STRATUM.c.model, func.json_extract(STRATUM.c.document, "$.model"))
-    matches = or_(
-        func.substr(STRATUM.c.machine, 1, len(machine)) == machine,
-        func.instr(func.lower(model), machine.lower()) > 0,
-    )
-    return select(STRATUM.c.study).where(matches)

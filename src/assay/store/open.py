@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.store.base import Store
+from assay.store.base import EVERY_STUDY, Store, StudyHead, StudySelection
 from assay.store.filesystem import refuse_network
 from assay.store.ids import CREATE_STUDY
 from assay.store.location import database_path, default_url, state_path
@@ -45,16 +45,55 @@ def open_store(
         NotPossibleError: missing permission, network file system, locked or damaged database, newer
             schema, or full disk.
     """
+    path = _checked_path(url_or_path, create, env, mountinfo)
+
+    from assay.store.sqlite import open_sqlite
+
+    return open_sqlite(path, busy_timeout_s, patience_s)
+
+
+def list_heads(
+    url_or_path: str | os.PathLike[str] | None = None,
+    selection: StudySelection = EVERY_STUDY,
+    *,
+    env: Mapping[str, str] = os.environ,
+    mountinfo: Path = _MOUNTINFO,
+) -> list[StudyHead]:
+    """Return the selected studies of a store, as ``Store.studies``.
+
+    The database library is only imported if the store must be created, upgraded or waited for.
+
+    Args:
+        url_or_path, env, mountinfo: see ``open_store``.
+        selection: conditions on the studies.
+
+    Raises:
+        InvalidInputError, NotPossibleError: see ``open_store``.
+    """
+    from assay.store.heads import read_heads
+
+    path = _checked_path(url_or_path, True, env, mountinfo)
+    heads = read_heads(path, selection)
+    if heads is not None:
+        return heads
+    with open_store(path, env=env, mountinfo=mountinfo) as store:
+        return store.studies(selection)
+
+
+def _checked_path(
+    url_or_path: str | os.PathLike[str] | None,
+    create: bool,
+    env: Mapping[str, str],
+    mountinfo: Path,
+) -> Path:
+    """Return the path of a store that may be opened."""
     path = database_path(default_url(env) if url_or_path is None else url_or_path)
     refuse_network(path, _read(mountinfo))
     usual = _is_usual(path, env)
     if create and usual:
         _create_folder(path.parent)
     _check_file(path, create, usual=usual)
-
-    from assay.store.sqlite import open_sqlite
-
-    return open_sqlite(path, busy_timeout_s, patience_s)
+    return path
 
 
 def _is_usual(path: Path, env: Mapping[str, str]) -> bool:

@@ -6,20 +6,19 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, text
 
-from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
+from assay.records import Conclusion, Output, Plan, Sample, Stratum, StudySpec
 from assay.records.overhead import Overhead
 from assay.store.base import EVERY_STUDY, StudyHead, StudyRecord, StudySelection
 from assay.store.dictionaries import DocumentKind, DocumentReader
-from assay.store.listing import find_id, labels_in, labels_of, selected_rows
+from assay.store.heads import head_query, heads_of, status_of
+from assay.store.listing import find_id, labels_of
 from assay.store.reduction import packed_bytes, sample_bytes, study_bytes
 from assay.store.rows import (
-    Row,
     conclusion_of,
     decode_stored,
     deleted_samples_error,
-    enum_member,
     newest_conclusion,
     sample_reader,
     study_row,
@@ -59,20 +58,10 @@ class SqlReader:
 
     def studies(self, selection: StudySelection = EVERY_STUDY) -> list[StudyHead]:
         """See ``Store.studies``."""
+        query, parameters = head_query(selection)
         with self._translating_errors(), self._engine.connect() as connection:
-            rows = selected_rows(connection, selection)
-        return [
-            StudyHead(
-                id=row.id,
-                command=row.command,
-                kind=enum_member(Kind, row.kind, row.id),
-                status=self._status(row),
-                launches=row.launches,
-                created_at=row.created_at,
-                labels=labels_in(row.labels),
-            )
-            for row in rows
-        ]
+            rows = connection.execute(text(query), parameters).all()
+        return heads_of(rows, self._locks)
 
     def study(self, study_id: str) -> StudyRecord:
         """See ``Store.study``."""
@@ -84,7 +73,7 @@ class SqlReader:
         return StudyRecord(
             id=row.id,
             spec=decode_stored(row.spec, StudySpec, study_id),
-            status=self._status(row),
+            status=status_of(row, self._locks),
             strata=tuple(strata),
             conclusion=conclusion,
             elapsed_s=row.elapsed_s,
@@ -189,12 +178,6 @@ class SqlReader:
             found = decode_stored(document, Overhead, "of this machine")
             newest.setdefault(found.command, found)
         return tuple(newest.values())
-
-    def _status(self, row: Row) -> Status:
-        status = enum_member(Status, row.status, row.id)
-        if status is Status.RUNNING and not self._locks.is_locked(row.number):
-            return Status.INTERRUPTED
-        return status
 
 
 def _pages(numbers: array[int]) -> Iterator[array[int]]:

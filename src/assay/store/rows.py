@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,9 +14,9 @@ from assay.records import Conclusion, Plan, Sample, SampleDecoder, decode, encod
 from assay.store.ids import new_id
 from assay.store.packing import inflated
 from assay.store.schema import PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.unreadable import unreadable_error
 
 T = TypeVar("T")
-E = TypeVar("E", bound=enum.Enum)
 Row = Any
 """Row of a table; SQLAlchemy 2.0 and 2.1 type it differently."""
 
@@ -51,7 +50,7 @@ def decode_stored(document: str | bytes, kind: type[T], study_id: str) -> T:
     try:
         return decode(document, kind)
     except InvalidInputError as error:
-        raise _unreadable(study_id, error.cause) from error
+        raise unreadable_error(study_id, error.cause) from error
 
 
 def sample_reader(study_id: str) -> Callable[[str | bytes], Sample]:
@@ -65,7 +64,7 @@ def sample_reader(study_id: str) -> Callable[[str | bytes], Sample]:
         try:
             return decoder.decode(document)
         except InvalidInputError as error:
-            raise _unreadable(study_id, error.cause) from error
+            raise unreadable_error(study_id, error.cause) from error
 
     return read
 
@@ -85,32 +84,13 @@ def reading_packed(study_id: str) -> Iterator[None]:
 
 def damaged_document_error(study_id: str, error: Exception) -> NotPossibleError:
     """Return the error for a packed document that cannot be unpacked."""
-    return _unreadable(study_id, f"damaged packed document: {error}.")
-
-
-def enum_member(kind: type[E], text: str, study_id: str) -> E:
-    """Return the member of an enumeration for the value of a column.
-
-    Raises:
-        NotPossibleError: unknown value.
-    """
-    try:
-        return kind(text)
-    except ValueError as error:
-        raise _unreadable(study_id, f"unknown {kind.__name__.lower()} {text!r}.") from error
+    return unreadable_error(study_id, f"damaged packed document: {error}.")
 
 
 def deleted_samples_error(study_id: str) -> NotPossibleError:
     """Return the error for samples that were deleted while a study was read."""
     return NotPossibleError(
         f"Samples of study {study_id} were deleted while it was read.", "Start the command again."
-    )
-
-
-def _unreadable(study_id: str, how: str) -> NotPossibleError:
-    return NotPossibleError(
-        f"Cannot read study {study_id}: {how}",
-        "The store is damaged, or a newer assay wrote the study. Nothing was changed.",
     )
 
 

@@ -3,8 +3,8 @@
 The JSON document of a row is authoritative; the other columns duplicate searchable values. It is
 either text in ``document``, as assay wrote it up to schema 0004, or packed in ``content``
 (``assay.store.packing``); then ``document``, and columns that no query needs, are empty. A change
-requires a migration and a new ``HEAD``. Within a major version changes only add
-(``tests/unit/store/test_store_schema.py`` compares the tables with the migrations).
+requires a migration and a new revision (``assay.store.revisions``). Within a major version changes
+only add (``tests/unit/store/test_store_schema.py`` compares the tables with the migrations).
 """
 
 from __future__ import annotations
@@ -25,11 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
-"""Schemas that this version can read or upgrade, oldest first."""
-HEAD = REVISIONS[-1]
-VERSION_TABLE = "assay_schema"
-"""Table of the revision; Alembic's default name could belong to a database of another program."""
+from assay.store.revisions import VERSION_TABLE
 
 METADATA = MetaData()
 

@@ -15,9 +15,9 @@ from sqlalchemy.pool import NullPool
 
 from assay.errors import AssayError, NotPossibleError
 from assay.store.file_identity import FileIdentity
-from assay.store.schema import HEAD
+from assay.store.revisions import HEAD
 from assay.store.sql import Engines, SqlStore
-from assay.store.study_locks import StudyLocks
+from assay.store.study_locks import StudyLocks, lock_file
 from assay.store.upgrade import create, revision_of, upgrade
 from assay.store.write_lock import WriteLock, is_busy, locked_error
 
@@ -38,7 +38,7 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
         with translating_errors():
             _bring_to_head(engine, path, busy_timeout_s)
             translating_errors.check_identity_with(FileIdentity(path))
-        locks = StudyLocks(path.with_name(path.name + ".lock"), path)
+        locks = StudyLocks(lock_file(path), path)
     except BaseException:
         engine.dispose()
         raise

@@ -89,6 +89,11 @@ class StudyLocks:
         return fcntl.fcntl(self._fd, command, request)
 
 
+def lock_file(store_path: Path) -> Path:
+    """Return the lock file of a database."""
+    return store_path.with_name(f"{store_path.name}.lock")
+
+
 def _open(path: Path, store_path: Path) -> int:
     try:
         return _open_or_create(path, store_path)

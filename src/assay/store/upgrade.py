@@ -14,7 +14,8 @@ from sqlalchemy import Connection, insert, inspect, select
 
 from assay import __version__
 from assay.errors import NotPossibleError
-from assay.store.schema import HEAD, METADATA, REVISIONS, VERSION, VERSION_TABLE
+from assay.store.revisions import HEAD, REVISIONS, VERSION_TABLE
+from assay.store.schema import METADATA, VERSION
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 PROGRESS_PERIOD_S = 10.0

@@ -139,10 +139,13 @@ def test_dates_are_days_times_or_ages() -> None:
 
 def test_list_reads_no_sample_and_loads_only_the_store(ids: list[str]) -> None:
     code = (
-        "import sys\n"
-        "from sqlalchemy import event, Engine\n"
-        "event.listen(Engine, 'before_cursor_execute', "
-        "lambda c, cu, text, *_: print(text, file=sys.stderr))\n"
+        "import sqlite3, sys\n"
+        "class Traced(sqlite3.Connection):\n"
+        "    def __init__(self, *words, **more):\n"
+        "        super().__init__(*words, **more)\n"
+        "        self.set_trace_callback(lambda text: print(text, file=sys.stderr))\n"
+        "connect = sqlite3.connect\n"
+        "sqlite3.connect = lambda *words, **more: connect(*words, factory=Traced, **more)\n"
         "from assay.cli.main import main\n"
         "main(['study', 'list', '--limit', '2'])\n"
         "print(*sorted(n for n in sys.modules if n in ('numpy', 'scipy', 'assay.study.session',"

@@ -16,7 +16,7 @@ import pytest
 
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Status
-from assay.store import open_store, schema
+from assay.store import open_store, revisions
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 Unprivileged = Callable[[], AbstractContextManager[None]]
@@ -245,7 +245,7 @@ def test_newer_schema_is_rejected_with_both_versions(database: Path) -> None:
     connection.close()
     message = refused(database)
     assert "9001" in message
-    assert schema.HEAD in message
+    assert revisions.HEAD in message
 
 
 def test_database_of_another_program_is_rejected(database: Path) -> None:

@@ -28,7 +28,7 @@ from assay.records import (
 )
 from assay.records.codec import SCHEMA, Record
 from assay.records.overhead import Overhead
-from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
+from assay.store import StudyRecord, open_store, revisions, sqlite, upgrade
 from assay.store.sqlite import sqlite_engine, writing_engine
 from assay.testing.store_contracts import make_sample
 
@@ -78,7 +78,7 @@ def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     revision = migrations / "versions" / "r0006_next.py"
     revision.write_text(NEXT_REVISION.replace("FAILS", ""))
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "REVISIONS", (*schema.REVISIONS, "0006"))
+    monkeypatch.setattr(upgrade, "REVISIONS", (*revisions.REVISIONS, "0006"))
     monkeypatch.setattr(upgrade, "HEAD", "0006")
     monkeypatch.setattr(sqlite, "HEAD", "0006")
     return revision
@@ -116,8 +116,8 @@ def test_known_revisions_equal_migrations() -> None:
     config.set_main_option("script_location", str(upgrade.MIGRATIONS))
     script = ScriptDirectory.from_config(config)
     oldest_first = [revision.revision for revision in script.walk_revisions()][::-1]
-    assert tuple(oldest_first) == schema.REVISIONS
-    assert script.get_current_head() == schema.HEAD
+    assert tuple(oldest_first) == revisions.REVISIONS
+    assert script.get_current_head() == revisions.HEAD
 
 
 def test_store_of_schema_1_opens_with_all_data(v1: Path) -> None:

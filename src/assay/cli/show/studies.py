@@ -8,7 +8,7 @@ from assay.cli.arguments.common import CommonOptions
 from assay.cli.documents.study import StudyDeleteAnswer, StudyLabelAnswer
 from assay.cli.show.json_output import print_json
 from assay.records import to_builtins
-from assay.store import Store, StudyHead, StudySelection, open_store
+from assay.store import Store, StudyHead, StudySelection, list_heads
 from assay.untrusted import clean
 from assay.wording.trial_words import SampleWords
 
@@ -17,8 +17,7 @@ _COMMAND_WIDTH = 60
 
 def list_studies(selection: StudySelection, options: CommonOptions) -> int:
     """Print the selected studies, oldest first."""
-    with open_store(options.db) as store:
-        heads = store.studies(selection)
+    heads = list_heads(options.db, selection)
     if options.json:
         print_json({"studies": [to_builtins(head) for head in heads]})
         return 0

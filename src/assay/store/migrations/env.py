@@ -2,7 +2,8 @@
 
 from alembic import context
 
-from assay.store.schema import METADATA, VERSION_TABLE
+from assay.store.revisions import VERSION_TABLE
+from assay.store.schema import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],
