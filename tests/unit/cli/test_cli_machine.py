@@ -13,11 +13,13 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from assay.cli.machine import restore
+from assay.cli.machine import restore, roots
 from assay.cli.main import main
 from assay.host.journal import Note
 from assay.host.undo import UndoOutcome
+from assay.machine.document import Machine
 from assay.machine.reader import read_machine
+from assay.machine.root import Root
 from assay.partition.registry import Partition, activate, create_folder
 from assay.records.action import WriteFile
 from assay.root_helper.restoration import RestoreResult
@@ -70,6 +72,23 @@ def test_a_recorded_machine_is_shown_and_drawn(call: Call, tmp_path: Path) -> No
     assert "inventory" in json.loads((tmp_path / "m.json").read_text())
     assert call("show", "--root", SMALL, "-o", str(tmp_path / "m.txt"), "-q") == (0, "", "")
     assert (tmp_path / "m.txt").read_text().count("\n") > 5
+
+
+@pytest.mark.parametrize(("words", "whole"), [((), False), (("--json",), True)])
+def test_text_reads_no_file_that_it_does_not_show(
+    call: Call, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], whole: bool
+) -> None:
+    """Large machines have thousands of files with the system's configuration."""
+    asked: list[bool] = []
+
+    def read(root: Root, *, system: bool) -> Machine:
+        asked.append(system)
+        return read_machine(root, system=system)
+
+    monkeypatch.setattr(roots, "read_machine", read)
+    status, out, _ = call("show", "--root", SMALL, *words)
+    assert (status, asked) == (0, [whole])
+    assert bool(out)
 
 
 def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> None:

@@ -40,8 +40,13 @@ def root_of(text: str | None) -> Iterator[Root]:
         yield root
 
 
-def read_described(root: Root) -> tuple[Machine, Inventory]:
-    """Return both documents that describe a machine."""
+def read_described(root: Root, *, system: bool = True) -> tuple[Machine, Inventory]:
+    """Return both documents that describe a machine.
+
+    Args:
+        root: root of the machine.
+        system: true to read the files with the system's configuration, as for ``read_machine``.
+    """
     with remembered(root) as once:
-        machine = read_machine(once)
+        machine = read_machine(once, system=system)
         return machine, read_inventory(machine, once, cache=cache_folder(os.environ))

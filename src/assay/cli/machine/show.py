@@ -30,8 +30,10 @@ def run(parsed: Parsed) -> int:
     request, options = show_request(parsed), common_options(parsed)
     if not request.root and not options.quiet:
         warn_of_partitions()
+    # The text and the drawing contain no file with the system's configuration.
+    whole = options.json or (output is not None and output.suffix == ".json")
     with root_of(request.root) as root:
-        machine, inventory = read_described(root)
+        machine, inventory = read_described(root, system=whole)
     if output is not None:
         content = _content(output.suffix, machine, inventory)
         with replace_atomically(output) as file:
