@@ -6,6 +6,7 @@ import random
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -55,24 +56,43 @@ class BlockRunner:
         self._hard_to_change = hard_to_change or HardToChangeFactors()
         self._slots = range(slots)
         self.number = -1
-        self.stage: Stage | None = None
-        self.arms: tuple[Arm, ...] = ()
-        """Arms of the newest block, each once."""
-        self.names: tuple[str, ...] = ()
-        """Names of these arms."""
+        self._stage: Stage | None = None
         self._arms: tuple[Arm, ...] = ()
+        self._each_once: tuple[Arm, ...] = ()
+        self._names: tuple[str, ...] = ()
         self._kept = False
         self._waiting: OrderedDict[tuple[int, int], Launch] = OrderedDict()
         self._in_flight: dict[tuple[int, int], int | None] = {}
+        self._stored: list[_Finished] = []
+
+    @property
+    def stage(self) -> Stage | None:
+        """Stage of the newest block; ``None`` before the first."""
+        self._lay_out_stored()
+        return self._stage
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """Arms of the newest block, each once."""
+        self._lay_out_stored()
+        return self._each_once
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of these arms."""
+        self._lay_out_stored()
+        return self._names
 
     @property
     def is_finished(self) -> bool:
         """True if the block has no launches left, neither waiting nor in flight."""
+        self._lay_out_stored()
         return not self._waiting and not self._in_flight
 
     @property
     def in_flight(self) -> int:
         """Number of launches in flight."""
+        self._lay_out_stored()
         return len(self._in_flight)
 
     def start(self, plan: BlockPlan) -> None:
@@ -89,10 +109,11 @@ class BlockRunner:
         self, stage: Stage, number: int, arms: tuple[Arm, ...], fidelity: Value | None
     ) -> None:
         self.number = number
-        self.stage = stage
+        self._stored = []
+        self._stage = stage
         self._arms = arms
-        self.arms = tuple(dict.fromkeys(arms))
-        self.names = tuple(arm.name for arm in self.arms)
+        self._each_once = tuple(dict.fromkeys(arms))
+        self._names = tuple(arm.name for arm in self._each_once)
         self._kept = False
         self._in_flight = {}
         # In the search a block may begin with the configuration of the previous launch.
@@ -119,6 +140,7 @@ class BlockRunner:
         Each launch contains the arms of the block until a sample with it has arrived: whichever
         launch ends first, a stopped study knows the arms of the block.
         """
+        self._lay_out_stored()
         count = min(self._side_by_side(free_slots), len(self._waiting))
         taken = [self._waiting.popitem(last=False)[1] for _ in range(count)]
         taken = [
@@ -165,18 +187,38 @@ class BlockRunner:
 
     def drop(self) -> None:
         """Cancel the launches of this block that have not begun."""
+        self._lay_out_stored()
         self._waiting.clear()
 
     def tell(self, sample: Sample) -> None:
         """Remove a finished launch; a first failure is repeated at the end of its block."""
         launch = sample.launch
-        if launch.block > self.number:
-            # A sample from the store: continue the block with its original layout.
+        finished = _Finished(launch, sample.outcome is Outcome.FAILED and _is_repeated(sample))
+        if launch.block > self.number:  # a sample from the store
+            self.number, self._stored = launch.block, [finished]
+        elif self._stored:
+            self._stored.append(finished)
+        else:
+            self._remove(finished)
+
+    def _lay_out_stored(self) -> None:
+        """Continue a block from the store with its original layout.
+
+        Of the blocks of a study that resumes, only the newest one is laid out.
+        """
+        stored, self._stored = self._stored, []
+        if stored:
+            launch = stored[0].launch
             self._lay_out(launch.stage, launch.block, launch.block_arms or (), launch.fidelity)
+        for finished in stored:
+            self._remove(finished)
+
+    def _remove(self, finished: _Finished) -> None:
+        launch = finished.launch
         self._kept = self._kept or launch.block_arms is not None
-        if launch.block == self.number and launch.stage is not self.stage:
+        if launch.block == self.number and launch.stage is not self._stage:
             # A long first launch counts, and so does the rest of its block.
-            self.stage = launch.stage
+            self._stage = launch.stage
             self._wait_for(
                 msgspec.structs.replace(waiting, stage=launch.stage)
                 for waiting in self._waiting.values()
@@ -184,7 +226,7 @@ class BlockRunner:
         place = _slot_of(launch)
         self._in_flight.pop(place, None)
         self._waiting.pop(place, None)
-        if sample.outcome is Outcome.FAILED and _is_repeated(sample):
+        if finished.is_repeated:
             retry = msgspec.structs.replace(
                 launch,
                 attempt=launch.attempt + 1,
@@ -193,6 +235,13 @@ class BlockRunner:
                 repeat_application=False,
             )
             self._waiting[_slot_of(retry)] = retry
+
+
+class _Finished(NamedTuple):
+    """Finished launch, and whether it is repeated."""
+
+    launch: Launch
+    is_repeated: bool
 
 
 def _is_repeated(sample: Sample) -> bool:
