@@ -117,10 +117,20 @@ def test_equal_parts_are_the_same_object() -> None:
     assert first.launch.configuration is second.launch.configuration
     assert first.evidence[0] is second.evidence[0]
     assert first.evidence[1] != second.evidence[1]
+    assert first.series is second.series is first.steady
+
+
+def test_recurring_numbers_are_the_same_object() -> None:
+    decoder = SampleDecoder()
+    document = launched(1).replace(b'"ok"', b'"ok","user_s":0.25')
+    first, second = decoder.decode(document), decoder.decode(document)
+    assert first.user_s == 0.25
+    assert first.user_s is second.user_s
 
 
 def test_remembered_parts_stay_below_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_SHARED_PARTS", 5)
+    monkeypatch.setattr(module, "MAX_SHARED_PIECES", 5)
     decoder = SampleDecoder()
     found = [decoder.decode(launched(number)) for number in range(30)]
     assert [sample.evidence[1].value for sample in found] == [float(n) for n in range(30)]

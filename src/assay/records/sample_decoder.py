@@ -12,14 +12,18 @@ from assay.records.codec import decode, decoder_of, holds_bytes
 from assay.records.launch import Launch
 from assay.records.sample import Evidence, Sample
 
-MAX_SHARED_PARTS = 4096
+MAX_SHARED_PARTS = 16_384
 """Maximum number of remembered parts of each field; the decoder then forgets them and begins anew.
-Measured values within evidence rarely recur."""
+In a sweep, 10,000 configurations recur in each block."""
+MAX_SHARED_PIECES = 4096
+"""The same for pieces of evidence, whose measured values rarely recur."""
 
 _IN_SAMPLE = ("settings", "unavailable", "outputs", "observations", "contradictions")
 _IN_LAUNCH = ("configuration", "block_arms", "end")
 _OFTEN_EMPTY = ("upper_bounds", "series", "steady")
 """Mappings of a sample that few samples fill; an empty one takes 64 bytes."""
+_ROUNDED = ("user_s", "sys_s")
+"""Numbers of a sample that recur, since the kernel rounds them; one takes 32 bytes."""
 
 
 class SampleDecoder:
@@ -32,6 +36,7 @@ class SampleDecoder:
     def __init__(self) -> None:
         self._known: dict[str, dict[bytes, Any]] = {name: {} for name in _part_decoders()}
         self._empty: dict[str, Any] = {}
+        self._numbers: dict[float | None, float | None] = {}
 
     def decode(self, document: bytes | str) -> Sample:
         """Return the sample of a JSON document, equal to that of ``decode``.
@@ -59,14 +64,23 @@ class SampleDecoder:
         fields["launcher_version"] = sys.intern(rough.launcher_version)
         for name in _OFTEN_EMPTY:
             fields[name] = fields[name] or self._empty
+        for name in _ROUNDED:
+            fields[name] = self._number(fields[name])
         self._share(fields, _IN_SAMPLE)
         return Sample(**fields)
 
     def _launch(self, rough: Any) -> Launch:
         fields = msgspec.structs.asdict(rough)
         fields["arm"] = sys.intern(rough.arm)
+        fields["timeout_s"] = self._number(rough.timeout_s)
         self._share(fields, _IN_LAUNCH)
         return Launch(**fields)
+
+    def _number(self, value: float | None) -> float | None:
+        """Return an equal number that other samples share."""
+        if len(self._numbers) >= MAX_SHARED_PARTS:
+            self._numbers.clear()
+        return self._numbers.setdefault(value, value)
 
     def _share(self, fields: dict[str, Any], names: tuple[str, ...]) -> None:
         """Replace the undecoded parts of a record; absent ones receive their default."""
@@ -80,7 +94,7 @@ class SampleDecoder:
         known = self._known[name]
         if document in known:
             return known[document]
-        if len(known) >= MAX_SHARED_PARTS:
+        if len(known) >= (MAX_SHARED_PIECES if name == "evidence" else MAX_SHARED_PARTS):
             known.clear()
         part = _part_decoders()[name].decode(document)
         if isinstance(part, Evidence):

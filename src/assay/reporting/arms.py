@@ -116,7 +116,8 @@ def arm_rows(report: ReportInput, trials: Sequence[Trial]) -> tuple[ArmRow, ...]
     rows = [_against_baseline(row, bases.get(row.phase)) for row in rows]
     winner = winner_name(report.conclusion)
     rows = [replace(row, role=_role(row, baseline, winner)) for row in rows]
-    return tuple(sorted(rows, key=lambda row: _order(row, report.metric.goal)))
+    goal = report.metric.goal
+    return tuple(sorted(rows, key=lambda row: _order(row, goal)))
 
 
 def phase_of(trial: Trial, kind: Kind) -> Phase:

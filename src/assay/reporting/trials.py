@@ -52,11 +52,14 @@ def trials(report: ReportInput) -> tuple[Trial, ...]:
     """Return the launches in order of start, without survey launches."""
     shown = report.compared_samples
     start = shown[0].started_at if shown else 0.0
-    return tuple(_trial(i, s, start, report) for i, s in enumerate(shown, 1))
+    metric = report.metric
+    return tuple(_trial(i, s, start, metric, report) for i, s in enumerate(shown, 1))
 
 
-def _trial(number: int, sample: Sample, start: float, report: ReportInput) -> Trial:
-    state, value = _reading(sample, report.metric)
+def _trial(
+    number: int, sample: Sample, start: float, metric: Metric, report: ReportInput
+) -> Trial:
+    state, value = _reading(sample, metric)
     if value is not None and not report.counts(sample):
         state = State.LEFT_OUT
     launch = sample.launch

@@ -143,17 +143,13 @@ def _thinned(
     ax: Axes, points: Sequence[tuple[float, float]], size: tuple[float, float]
 ) -> list[tuple[float, float]]:
     """Return the points that are distinct in the picture."""
-    places = {_pixel_position(ax, point, size): point for point in reversed(points)}
+    if not points:
+        return []
+    # Positions in pixels, also on logarithmic axes.
+    pixels = ax.transLimits.transform(ax.transScale.transform(points)) * size
+    places = dict(zip(map(tuple, pixels[::-1].tolist()), reversed(points), strict=True))
     kept = thin(list(places), (1.0, 1.0), round(size[0] * POINTS_PER_PIXEL))
     return [places[place] for place in kept]
-
-
-def _pixel_position(
-    ax: Axes, point: tuple[float, float], size: tuple[float, float]
-) -> tuple[float, float]:
-    """Return the position of a point in pixels, also on logarithmic axes."""
-    x, y = ax.transLimits.transform(ax.transScale.transform(point))
-    return float(x) * size[0], float(y) * size[1]
 
 
 def _edge(ax: Axes, marker: str, colour: str, places: Sequence[float]) -> None:
