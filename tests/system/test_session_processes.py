@@ -124,6 +124,7 @@ def test_six_processes_prove_a_real_effect_and_one_does_not() -> None:
     assert {sample.launch.process for sample in result.samples} == set(range(6))
 
 
+@pytest.mark.rotating
 def test_script_that_is_run_again_with_all_its_keywords_reaches_a_claim() -> None:
     study = run(SAME_WORDS)
     for _ in range(6):  # the first process searches; six confirm
@@ -133,6 +134,7 @@ def test_script_that_is_run_again_with_all_its_keywords_reaches_a_claim() -> Non
     assert dict(result.recommendation.settings) == {"batch": 64}
 
 
+@pytest.mark.rotating
 def test_six_processes_with_identical_arms_prove_nothing() -> None:
     study = run(ALIKE)
     for number in range(6):

@@ -31,7 +31,6 @@ from assay.root_helper.helper import RootHelper
 
 pytestmark = [
     pytest.mark.system,
-    pytest.mark.alone,
     pytest.mark.skipif(os.geteuid() != 0, reason="sudo starts assay as root"),
 ]
 
@@ -209,6 +208,7 @@ def test_parallel_launches_keep_their_cpus(sudo: CommandLine, folder: Path) -> N
 
 
 @pytest.mark.rotating
+@pytest.mark.alone
 @pytest.mark.skipif(
     not (V1 / "cpuset.cpus").exists(), reason="the guests try control groups of version 2"
 )
