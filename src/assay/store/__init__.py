@@ -5,11 +5,13 @@
 """
 
 from assay.store.base import Store, StudyHead, StudyRecord, StudySelection
+from assay.store.errors import StoreUnusableError
 from assay.store.location import default_url
 from assay.store.open import list_heads, open_store
 
 __all__ = [
     "Store",
+    "StoreUnusableError",
     "StudyHead",
     "StudyRecord",
     "StudySelection",

@@ -97,7 +97,7 @@ class Store(Protocol):
     ``release``, ``close`` and the end of the process release it. Reading needs no hold.
 
     ``study_id`` is a complete id, as returned by ``find``; an unknown one raises
-    ``InvalidInputError``. All methods raise ``NotPossibleError`` if the database is locked, full,
+    ``InvalidInputError``. All methods raise ``StoreUnusableError`` if the database is locked, full,
     damaged or unreachable.
     """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.errors import NotPossibleError
+from assay.store.errors import StoreUnusableError
 
 
 class FileIdentity:
@@ -18,7 +18,7 @@ class FileIdentity:
         path: path of the existing database.
 
     Raises:
-        NotPossibleError: the file is missing.
+        StoreUnusableError: the file is missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,26 +31,26 @@ class FileIdentity:
         """Raise an error if the file has changed; the check takes about a microsecond.
 
         Raises:
-            NotPossibleError: the file is missing or was replaced.
+            StoreUnusableError: the file is missing or was replaced.
         """
         now = _identity(self._path)
         if now is None:
             raise self._missing_error()
         if now != self._original:
-            raise NotPossibleError(
+            raise StoreUnusableError(
                 f"The store {self._path} was replaced by another file while assay used it.",
                 f"Restore the original file and continue with `assay study resume`. {_LOST}",
             )
 
-    def _missing_error(self) -> NotPossibleError:
+    def _missing_error(self) -> StoreUnusableError:
         folder = self._path.parent
         if not folder.exists():
-            return NotPossibleError(
+            return StoreUnusableError(
                 f"The directory {folder} of the store {self._path.name} is missing: it was "
                 "deleted or moved while assay used it.",
                 f"Move it back if it was moved, and continue with `assay study resume`. {_LOST}",
             )
-        return NotPossibleError(
+        return StoreUnusableError(
             f"The store {self._path} is missing: it was deleted or moved while assay used it.",
             f"Move it back if it was moved, and continue with `assay study resume`. {_LOST}",
         )

@@ -13,7 +13,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
-from assay.errors import AssayError, NotPossibleError
+from assay.errors import NotPossibleError
+from assay.store.errors import StoreUnusableError
 from assay.store.file_identity import FileIdentity
 from assay.store.revisions import HEAD
 from assay.store.sql import Engines, SqlStore
@@ -139,7 +140,7 @@ class ErrorTranslator:
         """Translate errors of the block, except violated constraints, which the caller handles.
 
         Raises:
-            NotPossibleError: database error; or the file was deleted or replaced, in which case a
+            StoreUnusableError: database error; or the file was deleted or replaced, in which case a
                 new connection would create another file and all writes would be lost.
         """
         self._check_identity()
@@ -162,45 +163,45 @@ class ErrorTranslator:
         if self._identity is not None:
             self._identity.demand()
 
-    def _translated(self, error: BaseException | None) -> AssayError:
+    def _translated(self, error: BaseException | None) -> StoreUnusableError:
         # The lower byte is the primary code (https://www.sqlite.org/rescode.html).
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
         store = f"The store {self._path}"
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return locked_error(self._path, self._busy_timeout_s)
         if code == sqlite3.SQLITE_NOTADB:
-            return NotPossibleError(
+            return StoreUnusableError(
                 f"{store} is not a SQLite database, or its first bytes are damaged.",
                 "Move it away, and assay creates a new one. " + _OTHER_STORE_REMEDY,
             )
         if code == sqlite3.SQLITE_CORRUPT:
             return self._damaged(str(error))
         if code == sqlite3.SQLITE_FULL:
-            return NotPossibleError(
+            return StoreUnusableError(
                 f"The disk of the store {self._path} is full; samples stored before are kept.",
                 "Free space, then continue with `assay study resume`. " + _OTHER_STORE_REMEDY,
             )
         if code == sqlite3.SQLITE_IOERR:
             name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
-            return NotPossibleError(
+            return StoreUnusableError(
                 f"{store} could not be read or written ({name}); samples stored before are kept.",
                 "Check free space, quotas, the file size limit (`ulimit -f`) and disk errors "
                 "(`dmesg`). " + _OTHER_STORE_REMEDY,
             )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
-            return NotPossibleError(
+            return StoreUnusableError(
                 f"No permission to write {self._path} or its directory ({error}).",
                 f"Check `ls -ld {self._path.parent} {self._path}*`. " + _OTHER_STORE_REMEDY,
             )
         if code == sqlite3.SQLITE_CANTOPEN:
-            return NotPossibleError(
+            return StoreUnusableError(
                 f"{store} cannot be opened.",
                 f"Check `ls -ld {self._path.parent} {self._path}*`. " + _OTHER_STORE_REMEDY,
             )
-        return NotPossibleError(f"{store} cannot be used: {error}.", _OTHER_STORE_REMEDY)
+        return StoreUnusableError(f"{store} cannot be used: {error}.", _OTHER_STORE_REMEDY)
 
-    def _damaged(self, how: str) -> AssayError:
-        return NotPossibleError(
+    def _damaged(self, how: str) -> StoreUnusableError:
+        return StoreUnusableError(
             f"The store {self._path} is damaged: {how}.",
             "Make a copy, then recover the readable part: "
             f"`sqlite3 {self._path} .recover | sqlite3 NEW.db`, and use --db NEW.db.",

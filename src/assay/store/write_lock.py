@@ -10,7 +10,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from assay.errors import NotPossibleError
+from assay.store.errors import StoreUnusableError
 
 _RETRY_S = 0.01
 
@@ -35,7 +35,7 @@ class WriteLock:
             connection: connection without a transaction and without a busy time-out.
 
         Raises:
-            NotPossibleError: another process held the lock until the end of the wait.
+            StoreUnusableError: another process held the lock until the end of the wait.
             sqlite3.Error: database error.
         """
         began_s = time.monotonic()
@@ -48,9 +48,9 @@ class WriteLock:
             self.waited_s += time.monotonic() - began_s
 
 
-def locked_error(path: Path, waited_s: float) -> NotPossibleError:
+def locked_error(path: Path, waited_s: float) -> StoreUnusableError:
     """Return the error for a database that another process has locked."""
-    return NotPossibleError(
+    return StoreUnusableError(
         f"The store {path} is locked by another process, also after {waited_s:g} s.",
         f"`fuser {path}` names it. Retry after its end; `assay study resume` continues a study. "
         "Or specify another store with --db PATH or ASSAY_DB.",

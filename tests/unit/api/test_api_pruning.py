@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import sqlite3
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from assay.api.studies.pruning import Extent, Pruned, PrunePolicy, prune
 from assay.bundle.recompute import is_same_conclusion, recompute
 from assay.errors import InvalidInputError
 from assay.records import Stage, Status
-from assay.store import Store, open_store
+from assay.store import Store, StoreUnusableError, open_store
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 V3 = Path(__file__).parents[1] / "store" / "assets" / "v3.db.xz"
@@ -150,6 +151,24 @@ def test_study_deleted_during_a_compaction_is_named(tmp_path: Path) -> None:
         result = compact(store, progress=delete)
         assert list(result.left_out) == ids[1:]
         assert "Unknown study" in result.left_out[ids[1]]
+
+
+def test_unusable_store_ends_the_work_on_its_studies(tmp_path: Path) -> None:
+    path = tmp_path / "assay.db"
+    with open_store(path, busy_timeout_s=0.01) as store:
+        for number in range(2):
+            study_id = store.create_study(tune_spec(), make_stratum(), float(number))
+            store.set_status(study_id, Status.DONE)
+            store.release(study_id)
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        for extent in Extent:
+            with pytest.raises(StoreUnusableError, match="is locked"):
+                pruned(store, PrunePolicy(extent=extent))
+        with pytest.raises(StoreUnusableError, match="is locked"):
+            compact(store)
+        other.close()
+        assert compact(store).left_out == {}
 
 
 def test_policy_selects_old_studies_and_keeps_the_newest(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.errors import AssayError
 from assay.records import Status
-from assay.store import Store
+from assay.store import Store, StoreUnusableError
 
 RUNNING = "it is running"
 """Reason to leave out a study."""
@@ -53,6 +53,7 @@ def compact(
 
     Raises:
         NotPossibleError: too little free space for the return; nothing was changed.
+        StoreUnusableError: the database is unusable; packed studies remain packed.
     """
     before = store.file_use()
     if vacuum:
@@ -69,6 +70,8 @@ def compact(
             for count in store.compact(head.id):
                 packed += count
                 progress(number, len(heads), packed)
+        except StoreUnusableError:
+            raise
         except AssayError as error:  # also a study that was deleted meanwhile
             left_out[head.id] = error.cause.rstrip(".")
     progress(len(heads), len(heads), packed)

@@ -11,7 +11,7 @@ from assay.bundle.thinning import VerdictData, thinned
 from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum
 from assay.search.history.packed_samples import PackedSamples
-from assay.store import Store, StudyHead, StudyRecord
+from assay.store import Store, StoreUnusableError, StudyHead, StudyRecord
 
 _ACTIVE = {Status.RUNNING: "it is running", Status.PAUSED: "it waits for another boot"}
 
@@ -70,6 +70,9 @@ def prune(
         policy: studies and extent.
         apply: delete the data; otherwise nothing is changed.
         progress: called with the number of examined studies, and of all of the policy.
+
+    Raises:
+        StoreUnusableError: the database is unusable; pruned studies remain pruned.
     """
     heads = chosen(store, policy)
     for number, head in enumerate(heads):
@@ -97,6 +100,8 @@ def _pruned(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Prune
         if extent is Extent.STUDY:
             return _deleted(store, head, apply)
         return _reduced(store, extent, head, apply)
+    except StoreUnusableError:
+        raise
     except AssayError as error:
         return Pruned(head, kept_because=error.cause.rstrip("."))
 
