@@ -8,17 +8,18 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.api.files.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
 from assay.api.studies.sweep_specification import read_sweep
 from assay.cli.arguments.sweep import sweep_request
 from assay.cli.parsing.parser import parse
-from assay.cli.show.design import announced
+from assay.cli.show.design import announced, design_lines
 from assay.cli.verbs.sweep import run
 from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
-from assay.records import DesignKind, Goal, Progress, Statistic, StudySpec, Until
+from assay.records import Budget, DesignKind, Goal, Progress, Statistic, StudySpec, Until
 from assay.settings.registry import builtin
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -394,6 +395,17 @@ def test_dry_run_fits_the_terminal(tmp_path: Path) -> None:
     assert " ".join(line.strip() for line in lines).startswith("assay: 12 cells: 1 warm-up of each")
     assert len(lines) > 1
     assert max(map(len, lines)) <= 40
+
+
+def test_dry_run_says_whether_the_budget_suffices(tmp_path: Path) -> None:
+    spec = read(tmp_path, PLAIN)
+    spec = msgspec.structs.replace(spec, budget=Budget(time_s=600.0))
+    db = str(tmp_path / "none.db")
+    assert "if a launch takes up to 5.00 ms on average" in list(design_lines(db, spec, 60_000))[-1]
+    (*_, last) = design_lines(db, spec, 210_000)
+    assert last == (
+        "which does not fit into the 10 min 0 s of the budget: assay itself takes about 17 min 30 s"
+    )
 
 
 # --- progress ---------------------------------------------------------------------------------

@@ -46,11 +46,17 @@ def design_lines(db: str | None, spec: StudySpec, launches: int) -> Iterator[str
         fits = "fits into" if launches <= budget.launches else "does not fit into"
         yield f"which {fits} the {show_count(budget.launches, 'launch', 'launches')} of the budget"
     if budget.time_s is not None:
-        each_s = budget.time_s / launches - LAUNCH_OVERHEAD_S
-        yield (
-            f"which fits into the {show_duration(budget.time_s)} of the budget if a launch takes "
-            f"up to {show_duration(max(each_s, 0.0))} on average"
-        )
+        yield _fit(budget.time_s, launches)
+
+
+def _fit(budget_s: float, launches: int) -> str:
+    """Return the words on the launches that a budget of time allows."""
+    each_s = budget_s / launches - LAUNCH_OVERHEAD_S
+    whole = f"the {show_duration(budget_s)} of the budget"
+    if each_s <= 0.0:
+        least = show_duration(launches * LAUNCH_OVERHEAD_S)
+        return f"which does not fit into {whole}: assay itself takes about {least}"
+    return f"which fits into {whole} if a launch takes up to {show_duration(each_s)} on average"
 
 
 def _time(db: str | None, spec: StudySpec, launches: int) -> str:
