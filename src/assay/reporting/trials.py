@@ -56,9 +56,7 @@ def trials(report: ReportInput) -> tuple[Trial, ...]:
     return tuple(_trial(i, s, start, metric, report) for i, s in enumerate(shown, 1))
 
 
-def _trial(
-    number: int, sample: Sample, start: float, metric: Metric, report: ReportInput
-) -> Trial:
+def _trial(number: int, sample: Sample, start: float, metric: Metric, report: ReportInput) -> Trial:
     state, value = _reading(sample, metric)
     if value is not None and not report.counts(sample):
         state = State.LEFT_OUT

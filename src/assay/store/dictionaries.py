@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from assay.store.packing import Packer, Unpacker
+from assay.store.packing import Packed, Packer, Unpacker
 from assay.store.rows import PACKED_ERRORS, Row, damaged_document_error, reading_packed
 from assay.store.schema import DICTIONARY
 
@@ -47,7 +47,12 @@ class PackedDocuments:
         if packed.reference is not None:
             row = {"number": packed.dictionary, "content": packed.reference}
             connection.execute(insert(DICTIONARY), {**self._place, **row})
-        return {"document": "", "content": packed.content, "dictionary": packed.dictionary}
+        return document_columns(packed)
+
+
+def document_columns(packed: Packed) -> dict[str, Any]:
+    """Return the columns of a row for its packed document."""
+    return {"document": "", "content": packed.content, "dictionary": packed.dictionary}
 
 
 class DocumentReader:

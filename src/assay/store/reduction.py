@@ -14,6 +14,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    insert,
     select,
     update,
 )
@@ -21,8 +22,8 @@ from sqlalchemy import (
 from assay.errors import InvalidInputError
 from assay.records import Sample
 from assay.store.compaction import UNUSED_COLUMNS
-from assay.store.dictionaries import DocumentKind, PackedDocuments
-from assay.store.packing import Packer
+from assay.store.dictionaries import DocumentKind, document_columns
+from assay.store.packing import Packed, Packer
 from assay.store.rows import COUNTED_SAMPLES, encode_checked
 from assay.store.schema import DICTIONARY, OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
 
@@ -54,6 +55,12 @@ def sample_bytes(connection: Connection, study_id: str, stratum_number: int) -> 
     )
 
 
+def packed_samples(samples: Sequence[Sample]) -> list[Packed]:
+    """Return the documents of all samples of a stratum, packed with new references."""
+    packer = Packer()
+    return [packer.pack(encode_checked(sample, Sample)) for sample in samples]
+
+
 def packed_bytes(samples: Sequence[Sample]) -> int:
     """Return the approximate size of samples without outputs in the database, in bytes."""
     packer = Packer()
@@ -62,9 +69,15 @@ def packed_bytes(samples: Sequence[Sample]) -> int:
 
 
 def replace_samples(
-    connection: Connection, study_id: str, stratum_number: int, samples: Sequence[Sample]
+    connection: Connection, study_id: str, stratum_number: int, samples: Sequence[Packed]
 ) -> None:
     """Replace the samples of a stratum, in order, and delete all outputs.
+
+    Args:
+        connection: connection in a write transaction, for which other processes wait.
+        study_id: id of the study.
+        stratum_number: number of the stratum.
+        samples: samples from ``packed_samples``.
 
     Raises:
         InvalidInputError: more samples than are stored.
@@ -87,14 +100,21 @@ def replace_samples(
     kept = numbers[: len(samples)]
     last = kept[-1] if kept else -1
     connection.execute(delete(SAMPLE).where(*of_stratum, SAMPLE.c.number > last))
-    packer = PackedDocuments(connection, study_id, stratum_number, DocumentKind.SAMPLE)
+    place = {"study": study_id, "stratum": stratum_number, "kind": DocumentKind.SAMPLE.value}
+    references = [
+        {**place, "number": sample.dictionary, "content": sample.reference}
+        for sample in samples
+        if sample.reference is not None
+    ]
+    if references:
+        connection.execute(insert(DICTIONARY), references)
     values: dict[str, Any] = {
         name: bindparam(name) for name in ("document", "content", "dictionary")
     }
     change = update(SAMPLE).where(SAMPLE.c.number == bindparam("own_key"))
     change = change.values(**values, **UNUSED_COLUMNS)
     changes = (
-        {"own_key": number, **packer.columns(connection, encode_checked(sample, Sample))}
+        {"own_key": number, **document_columns(sample)}
         for number, sample in zip(kept, samples, strict=True)
     )
     while batch := list(islice(changes, _BATCH)):

@@ -16,15 +16,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.records import (
-    Conclusion,
-    Plan,
-    Sample,
-    Status,
-    Stratum,
-    StudySpec,
-    encode,
-)
+from assay.records import Conclusion, Plan, Sample, Status, Stratum, StudySpec, encode
 from assay.records.overhead import Overhead
 from assay.store.compaction import UNUSED_COLUMNS, pack_study
 from assay.store.dictionaries import DocumentKind
@@ -32,7 +24,7 @@ from assay.store.held_study import HeldStudy
 from assay.store.listing import checked_label, labels_of
 from assay.store.packing import deflated
 from assay.store.reading import SqlReader
-from assay.store.reduction import replace_samples
+from assay.store.reduction import packed_samples, replace_samples
 from assay.store.rows import (
     COUNTED_SAMPLES,
     Insertion,
@@ -295,8 +287,9 @@ class SqlStore(SqlReader):
         held = self._demand_hold(study_id)
         held.packers.clear()
         held.counted = True
+        packed = packed_samples(samples)
         with self._translating_errors(), self._writer.begin() as connection:
-            replace_samples(connection, study_id, stratum_number, samples)
+            replace_samples(connection, study_id, stratum_number, packed)
 
     def compact(self, study_id: str) -> Iterator[int]:
         """See ``Store.compact``."""

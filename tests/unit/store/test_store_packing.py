@@ -179,6 +179,26 @@ def test_failed_sample_leaves_usable_references(database: Path) -> None:
         assert store.samples(study_id) == [make_sample(0), make_sample(1)]
 
 
+def test_other_processes_write_while_replacing_samples_are_packed(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack, packed = Packer.pack, []
+    with open_store(database) as store, open_store(database, busy_timeout_s=0.01) as other:
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+        for block in range(3):
+            store.add_sample(study_id, 0, make_sample(block))
+
+        def written(self: Packer, document: bytes) -> Packed:
+            other.add_label(study_id, f"label {len(packed)}")
+            packed.append(pack(self, document))
+            return packed[-1]
+
+        monkeypatch.setattr(Packer, "pack", written)
+        store.replace_samples(study_id, 0, [make_sample(block) for block in range(2)])
+        assert len(packed) == len(store.study(study_id).labels) == 2
+        assert store.samples(study_id) == [make_sample(0), make_sample(1)]
+
+
 def test_samples_replaced_during_an_iteration_are_read_with_their_references(
     database: Path,
 ) -> None:
