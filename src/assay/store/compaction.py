@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, func, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from assay.records import Stratum
 from assay.store.dictionaries import DocumentKind, PackedDocuments
@@ -19,7 +19,6 @@ _BATCH = 256
 UNUSED_COLUMNS = {"machine": "", "node": "", "launcher_version": ""}
 """Columns of a sample that no query reads, since schema 0005: its stratum and its document have
 these values."""
-_CHANGED = ("document", "content", "dictionary")
 
 
 def pack_study(writer: Engine, study_id: str) -> Iterator[int]:
@@ -49,37 +48,51 @@ def pack_study(writer: Engine, study_id: str) -> Iterator[int]:
 def _pack_batch(writer: Engine, study_id: str, stratum_number: int) -> int:
     """Pack some samples in text and their outputs; return their number."""
     of_stratum = (SAMPLE.c.study == study_id, SAMPLE.c.stratum == stratum_number)
-    query = select(SAMPLE.c.number, SAMPLE.c.document).where(
-        *of_stratum, SAMPLE.c.content.is_(None)
-    )
+    query = select(SAMPLE).where(*of_stratum, SAMPLE.c.content.is_(None))
     with writer.begin() as connection:
         rows = connection.execute(query.order_by(SAMPLE.c.number).limit(_BATCH)).all()
-        numbers = [row.number for row in rows]
-        query = select(OUTPUT.c.sample, OUTPUT.c.document).where(
-            OUTPUT.c.sample.in_(numbers), OUTPUT.c.content.is_(None)
-        )
+        if not rows:
+            return 0
+        query = select(OUTPUT).where(OUTPUT.c.sample.in_([row.number for row in rows]))
         outputs = connection.execute(query.order_by(OUTPUT.c.sample)).all()
-        place = (connection, study_id, stratum_number)
-        _write(place, SAMPLE.c.number, rows, DocumentKind.SAMPLE)
-        _write(place, OUTPUT.c.sample, outputs, DocumentKind.OUTPUT)
+        samples = PackedDocuments(connection, study_id, stratum_number, DocumentKind.SAMPLE)
+        packed = [{**_packed(connection, samples, row), **UNUSED_COLUMNS} for row in rows]
+        streams = PackedDocuments(connection, study_id, stratum_number, DocumentKind.OUTPUT)
+        rewrite_samples(
+            connection, packed, [_packed(connection, streams, output) for output in outputs]
+        )
     return len(rows)
 
 
-def _write(
-    place: tuple[Connection, str, int], key: Any, rows: Sequence[Row], kind: DocumentKind
+def _packed(connection: Connection, packer: PackedDocuments, row: Row) -> dict[str, Any]:
+    """Return the columns of a row with its document packed."""
+    columns = dict(row._mapping)
+    if row.content is not None:
+        return columns
+    return columns | packer.columns(connection, row.document.encode())
+
+
+def rewrite_samples(
+    connection: Connection,
+    samples: Sequence[dict[str, Any]],
+    outputs: Sequence[dict[str, Any]] = (),
 ) -> None:
-    if not rows:
-        return
-    connection, study_id, stratum_number = place
-    packer = PackedDocuments(connection, study_id, stratum_number, kind)
-    changes = [
-        {"own_key": number, **packer.columns(connection, document.encode())}
-        for number, document in rows
-    ]
-    values: dict[str, Any] = {name: bindparam(name) for name in _CHANGED}
-    unused = UNUSED_COLUMNS if kind is DocumentKind.SAMPLE else {}
-    change = update(key.table).where(key == bindparam("own_key")).values(**values, **unused)
-    connection.execute(change, changes)
+    """Replace rows of samples and of their outputs by smaller ones.
+
+    They are deleted and inserted, not updated: SQLite merges pages only where rows are deleted
+    (``sqlite3BtreeDelete``), and uses no space within a page for samples that are added later.
+
+    Args:
+        connection: connection to the database.
+        samples: all columns of the samples, in order of their numbers.
+        outputs: all columns of their outputs; the others are deleted.
+    """
+    numbers = [row["number"] for row in samples]
+    connection.execute(delete(OUTPUT).where(OUTPUT.c.sample.in_(numbers)))
+    connection.execute(delete(SAMPLE).where(SAMPLE.c.number.in_(numbers)))
+    connection.execute(insert(SAMPLE), samples)
+    if outputs:
+        connection.execute(insert(OUTPUT), outputs)
 
 
 def _pack_strata(connection: Connection, study_id: str) -> None:

@@ -11,7 +11,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
-    bindparam,
     delete,
     func,
     insert,
@@ -21,7 +20,7 @@ from sqlalchemy import (
 
 from assay.errors import InvalidInputError
 from assay.records import Sample
-from assay.store.compaction import UNUSED_COLUMNS
+from assay.store.compaction import UNUSED_COLUMNS, rewrite_samples
 from assay.store.dictionaries import DocumentKind, document_columns
 from assay.store.packing import Packed, Packer
 from assay.store.rows import COUNTED_SAMPLES, encode_checked
@@ -29,8 +28,8 @@ from assay.store.schema import DICTIONARY, OUTPUT, PLAN, SAMPLE, STUDY, VERDICT
 
 _ROW_BYTES = 60
 """Approximate size of a sample in the database besides its document: columns and index."""
-_BATCH = 1024
-"""Number of samples that are packed before they are written."""
+_BATCH = 256
+"""Number of samples that are read and written at a time."""
 
 
 def study_bytes(connection: Connection, study_id: str) -> int:
@@ -108,17 +107,16 @@ def replace_samples(
     ]
     if references:
         connection.execute(insert(DICTIONARY), references)
-    values: dict[str, Any] = {
-        name: bindparam(name) for name in ("document", "content", "dictionary")
-    }
-    change = update(SAMPLE).where(SAMPLE.c.number == bindparam("own_key"))
-    change = change.values(**values, **UNUSED_COLUMNS)
-    changes = (
-        {"own_key": number, **document_columns(sample)}
-        for number, sample in zip(kept, samples, strict=True)
-    )
-    while batch := list(islice(changes, _BATCH)):
-        connection.execute(change, batch)
+    rest = iter(samples)
+    for begin in range(0, len(kept), _BATCH):
+        page = kept[begin : begin + _BATCH]
+        query = select(SAMPLE).where(SAMPLE.c.number.in_(page)).order_by(SAMPLE.c.number)
+        rows = connection.execute(query).all()
+        changed = [
+            {**row._mapping, **document_columns(sample), **UNUSED_COLUMNS}
+            for row, sample in zip(rows, islice(rest, len(page)), strict=True)
+        ]
+        rewrite_samples(connection, changed)
     this_study = update(STUDY).where(STUDY.c.id == study_id)
     connection.execute(this_study.values(launches=COUNTED_SAMPLES))
 

@@ -74,7 +74,8 @@ def demand_space(
                 f"To return free space, SQLite needs up to {show_bytes(needed)} in {folder}; "
                 f"{show_bytes(free)} are free. Nothing was changed.",
                 "Free space, set SQLITE_TMPDIR to a directory on another disk, or use "
-                "--no-vacuum: new samples then use the space within the file.",
+                "--no-vacuum: new samples then use the space within the file, and the next "
+                "compaction needs less.",
             )
 
 

@@ -150,10 +150,15 @@ def test_errors_of_values_name_the_option() -> None:
         InvalidInputError, match=r"^--margin: '7' is not a share above 0 and below 100 %"
     ):
         parse_quantity("--margin", "7", parse_share)
-    for text in ("0", "-1", "1.5", "ten", "11", "9" * 5000):
+    for text in ("0", "-1", "1.5", "ten", ""):
         with pytest.raises(InvalidInputError, match=r"^--many: '.*' is not a number of things"):
             parse_count("--many", text, 10, "things", "--many 3")
-    assert parse_count("--many", "10", 10, "things", "--many 3") == 10
+    for text in ("11", "9" * 5000):
+        with pytest.raises(InvalidInputError, match=r"exceeds the maximum of 10 things") as raised:
+            parse_count("--many", text, 10, "things", "--many 3", larger="Take two.")
+        assert len(str(raised.value)) < 100
+        assert raised.value.remedy == "Take two."
+    assert parse_count("--many", "010", 10, "things", "--many 3") == 10
 
 
 @pytest.mark.parametrize("told", [None, "", "0", "-3", "61", "200", "wide"])

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from assay.errors import NotPossibleError
@@ -109,6 +110,24 @@ def test_compaction_keeps_all_data(v3: Path) -> None:
         store.add_sample(study_id, 0, sample)
         assert store.samples(study_id)[-1] == sample
     assert text_rows(v3) == 0
+
+
+def test_packed_rows_leave_space_for_new_samples_without_a_vacuum(v3: Path) -> None:
+    with open_store(v3) as store:
+        heads = store.studies()
+        for head in heads:
+            assert sum(store.compact(head.id)) == head.launches
+        use = store.file_use()
+        assert use.free_bytes > 0.5 * use.size_bytes
+        longest = max(heads, key=lambda head: head.launches)
+        bare = [
+            msgspec.structs.replace(sample, evidence=(), metrics={})
+            for sample in store.samples(longest.id, 0)
+        ]
+        store.acquire(longest.id)
+        store.replace_samples(longest.id, 0, bare)
+        assert store.file_use().free_bytes > use.free_bytes
+        assert store.samples(longest.id, 0) == bare
 
 
 def test_running_study_is_not_compacted(plain: Path) -> None:

@@ -82,7 +82,10 @@ def read_toml(name: str) -> TomlFile:
             f"{name} cannot be read: {error.strerror}.", "Check its name and its permissions."
         ) from error
     if len(raw) > MAX_BYTES:
-        raise InvalidInputError(f"{name} is larger than 1 MiB.", "Name a TOML file.")
+        raise InvalidInputError(
+            f"{name} is larger than 1 MiB, the maximum of a TOML file.",
+            "Name another file, or write ranges (1..64) instead of long lists.",
+        )
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

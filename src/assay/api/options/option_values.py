@@ -11,6 +11,8 @@ Quantity = TypeVar("Quantity", int, float)
 
 MAX_SLOTS = 1024
 """Largest number of slots of concurrent launches."""
+MAX_DIGITS = 20
+"""Largest number of digits of a number in a message."""
 
 
 def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quantity:
@@ -30,7 +32,9 @@ def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> 
         raise InvalidInputError(f"{option}: {error.cause}", error.remedy) from error
 
 
-def parse_count(option: str, text: str, maximum: int, noun: str, example: str) -> int:
+def parse_count(
+    option: str, text: str, maximum: int, noun: str, example: str, *, larger: str = ""
+) -> int:
     """Return a number of things, from 1 to ``maximum``.
 
     Args:
@@ -39,16 +43,20 @@ def parse_count(option: str, text: str, maximum: int, noun: str, example: str) -
         maximum: largest valid number.
         noun: the things, in the plural.
         example: option with a valid value.
+        larger: next step of a user who needs more than the maximum; by default a valid value.
 
     Raises:
         InvalidInputError: an invalid number.
     """
-    digits = text.strip().replace("_", "")
+    digits = text.strip().replace("_", "").lstrip("0")
+    valid = f"It takes 1 to {maximum:,}, as in {example}."
+    if not digits.isdecimal():
+        raise InvalidInputError(f"{option}: {text!r} is not a number of {noun}.", valid)
     # int() refuses thousands of digits with an error of its own.
-    if not digits.isdecimal() or len(digits) > len(str(maximum)) or not 1 <= int(digits) <= maximum:
+    if len(digits) > len(str(maximum)) or int(digits) > maximum:
         raise InvalidInputError(
-            f"{option}: {text!r} is not a number of {noun}.",
-            f"It takes 1 to {maximum:,}, as in {example}.",
+            f"{option}: {text[:MAX_DIGITS]!r} exceeds the maximum of {maximum:,} {noun}.",
+            larger or valid,
         )
     return int(digits)
 

@@ -31,7 +31,14 @@ def parse_budget(time: str | None, launches: str | None) -> Budget:
     return Budget(
         time_s=parse_quantity("--budget", time, parse_duration_s) if time else None,
         launches=(
-            parse_count("--runs", launches, MAX_LAUNCHES, "launches", "--runs 100")
+            parse_count(
+                "--runs",
+                launches,
+                MAX_LAUNCHES,
+                "launches",
+                "--runs 100",
+                larger="Divide the measurement into several studies.",
+            )
             if launches
             else None
         ),

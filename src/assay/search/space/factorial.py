@@ -67,7 +67,8 @@ def factorial_cells(
     if fraction.cells > MAX_CELLS:
         raise DesignError(
             ("design",),
-            f"The full factorial design has {fraction.cells:,} cells.",
+            f"The full factorial design has {fraction.cells:,} cells, and the maximum is "
+            f"{MAX_CELLS:,}.",
             "Run a fraction of it: resolution = 4, or generators.",
         )
     cells = [
