@@ -70,9 +70,9 @@ def drawn_launches(trials: Sequence[Trial], limit: int = MAX_DRAWN) -> DrawnLaun
     arms: dict[str, list[Trial]] = {}
     for trial in counted:
         arms.setdefault(trial.arm, []).append(trial)
-    room = limit - len(chosen)
-    for own in arms.values():
-        chosen |= {trial.number for trial in evenly(own, room * len(own) // len(counted))}
+    # One row of all arms: a share of each arm would be zero where arms have few launches.
+    by_arm = [trial for own in arms.values() for trial in own if trial.number not in chosen]
+    chosen |= {trial.number for trial in evenly(by_arm, limit - len(chosen))}
     return DrawnLaunches(frozenset(chosen), len(chosen), len(trials))
 
 
