@@ -18,6 +18,8 @@ from .parts import PARTS
 FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
 FIGURES = FOLDER / "scale.json"
 RESULTS = Path("build")
+Parts = dict[str, dict[str, Any]]
+"""Results by the name of the part."""
 
 
 def main() -> None:
@@ -32,12 +34,31 @@ def main() -> None:
     end_s = time.monotonic() + 60 * given.minutes
     measured = {name: _measured(name, end_s, given) for name in names}
     known = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
-    results = {**known, **{name: one for name, one in measured.items() if one["figures"]}}
+    results = {**known, **complete(measured, known)}
     page = text(results)
     print(page)
     if given.write:
         FIGURES.write_text(json.dumps(results, indent=1) + "\n")
         (FOLDER / "scale.md").write_text(page)
+
+
+def complete(measured: Parts, known: Parts) -> Parts:
+    """Return the measured parts that replace published ones.
+
+    A part with fewer sizes than the published one does not: its largest size is the target.
+
+    Args:
+        measured: results by the name of the part.
+        known: published results.
+    """
+    found = {}
+    for name, one in measured.items():
+        published = known.get(name, {"figures": {}})["figures"]
+        if one["figures"] and published.keys() <= one["figures"].keys():
+            found[name] = one
+        elif published:
+            print(f"{name}: the published figures of more sizes stay")
+    return found
 
 
 def _quickly(name: str) -> dict[str, Any]:

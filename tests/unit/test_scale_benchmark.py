@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.scale.__main__ import complete
 from benchmarks.scale.growth import cost_between, exponent
 from benchmarks.scale.page import text
 from benchmarks.scale.parts import PARTS
@@ -64,3 +65,14 @@ def test_page_has_every_part_and_names_missing_ones() -> None:
 def test_limits_are_at_sizes_that_are_measured() -> None:
     for part in PARTS.values():
         assert {limit.size for limit in part.limits} <= set(part.sizes)
+
+
+def test_published_figures_of_more_sizes_stay(capsys):
+    known = {"launches": {"figures": {"1000": {}, "10000": {}}}, "list": {"figures": {"1000": {}}}}
+    fewer = {"figures": {"1000": {"mean": 1.0}}}
+    as_many = {"figures": {"1000": {"list": 0.2}}}
+    assert complete({"launches": fewer, "list": as_many, "sweep": fewer}, known) == {
+        "list": as_many,
+        "sweep": fewer,
+    }
+    assert "launches: the published figures of more sizes stay" in capsys.readouterr().out
