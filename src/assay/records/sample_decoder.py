@@ -22,7 +22,7 @@ _IN_SAMPLE = ("settings", "unavailable", "outputs", "observations", "contradicti
 _IN_LAUNCH = ("configuration", "block_arms", "end")
 _OFTEN_EMPTY = ("upper_bounds", "series", "steady")
 """Mappings of a sample that few samples fill; an empty one takes 64 bytes."""
-_ROUNDED = ("user_s", "sys_s")
+_RECURRING = ("user_s", "sys_s", "peak_bytes", "peak_anon_bytes")
 """Numbers of a sample that recur, since the kernel rounds them; one takes 32 bytes."""
 
 
@@ -34,9 +34,9 @@ class SampleDecoder:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[bytes, Any]] = {name: {} for name in _part_decoders()}
+        names = (*_part_decoders(), *_RECURRING, "timeout_s")
+        self._known: dict[str, dict[Any, Any]] = {name: {} for name in names}
         self._empty: dict[str, Any] = {}
-        self._numbers: dict[float | None, float | None] = {}
 
     def decode(self, document: bytes | str) -> Sample:
         """Return the sample of a JSON document, equal to that of ``decode``.
@@ -64,23 +64,27 @@ class SampleDecoder:
         fields["launcher_version"] = sys.intern(rough.launcher_version)
         for name in _OFTEN_EMPTY:
             fields[name] = fields[name] or self._empty
-        for name in _ROUNDED:
-            fields[name] = self._number(fields[name])
+        for name in _RECURRING:
+            fields[name] = self._number(name, fields[name])
+        if rough.metrics.get("wall_s") == rough.wall_s:
+            fields["wall_s"] = rough.metrics.get("wall_s")
         self._share(fields, _IN_SAMPLE)
         return Sample(**fields)
 
     def _launch(self, rough: Any) -> Launch:
         fields = msgspec.structs.asdict(rough)
         fields["arm"] = sys.intern(rough.arm)
-        fields["timeout_s"] = self._number(rough.timeout_s)
+        fields["timeout_s"] = self._number("timeout_s", rough.timeout_s)
         self._share(fields, _IN_LAUNCH)
         return Launch(**fields)
 
-    def _number(self, value: float | None) -> float | None:
-        """Return an equal number that other samples share."""
-        if len(self._numbers) >= MAX_SHARED_PARTS:
-            self._numbers.clear()
-        return self._numbers.setdefault(value, value)
+    def _number(self, name: str, value: float | None) -> float | None:
+        """Return an equal number of a field, which other samples share."""
+        known = self._known[name]
+        if len(known) >= MAX_SHARED_PARTS:
+            known.clear()
+        found: float | None = known.setdefault(value, value)
+        return found
 
     def _share(self, fields: dict[str, Any], names: tuple[str, ...]) -> None:
         """Replace the undecoded parts of a record; absent ones receive their default."""

@@ -240,7 +240,7 @@ def _without_launches(pictures: Figures) -> dict[str, Any]:
         replace(
             pictures,
             convergence=convergence and replace(convergence, marks=(), drift=()),
-            noise=noise and replace(noise, deviations=()),
+            noise=noise and replace(noise, numbers=(), percents=()),
         )
     )
     if found["boxes"]:
@@ -251,7 +251,7 @@ def _without_launches(pictures: Figures) -> dict[str, Any]:
         del found["convergence"]["marks"], found["convergence"]["launches"]
         found["convergence"]["drift"] = [mark.number for mark in convergence.drift]
     if noise is not None:
-        del found["noise"]["deviations"]
+        del found["noise"]["numbers"], found["noise"]["percents"]
     del found["drawn"]
     if not found["progress"]:
         del found["progress"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,20 +18,13 @@ from assay.stats.quantile import quantile
 
 
 @dataclass(frozen=True, slots=True)
-class Deviation:
-    """One launch of the baseline, in per cent of the median of all its launches."""
-
-    number: int
-    percent: float
-
-
-@dataclass(frozen=True, slots=True)
 class NoiseFigure:
     """Variation of the baseline.
 
     Attributes:
         baseline: label of the arm.
-        deviations: its launches.
+        numbers: numbers of its launches.
+        percents: their deviations, in per cent of their median.
         spread_percent: standard deviation over the mean, in per cent; ``None`` below two launches.
         drift_percent: median of the last third against that of the first, in per cent; ``None``
             below nine launches.
@@ -41,7 +35,8 @@ class NoiseFigure:
     """
 
     baseline: str
-    deviations: tuple[Deviation, ...]
+    numbers: Sequence[int]
+    percents: Sequence[float]
     spread_percent: float | None
     drift_percent: float | None
     floor: Claim | None
@@ -49,10 +44,10 @@ class NoiseFigure:
     frame: Ends
 
     @property
-    def beyond(self) -> tuple[Deviation, ...]:
-        """Return the deviations outside the axis."""
+    def beyond(self) -> tuple[float, ...]:
+        """Return the deviations outside the axis, in per cent."""
         low, high = self.frame
-        return tuple(d for d in self.deviations if not low <= d.percent <= high)
+        return tuple(percent for percent in self.percents if not low <= percent <= high)
 
 
 def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | None:
@@ -66,13 +61,12 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
     middle = quantile(values, 0.5) if values else 0.0
     if len(values) < 2 or middle <= 0:
         return None
-    percents = [(v / middle - 1) * 100 for v in values]
+    percents = array("d", ((v / middle - 1) * 100 for v in values))
     moved = drift_ratio(values)
     return NoiseFigure(
         baseline=arm_label(base[0].name),
-        deviations=tuple(
-            Deviation(t.number, percent) for t, percent in zip(ordered, percents, strict=True)
-        ),
+        numbers=array("I", (t.number for t in ordered)),
+        percents=percents,
         spread_percent=statistics.stdev(values) / statistics.fmean(values) * 100,
         drift_percent=None if moved is None else (moved - 1) * 100,
         floor=report.conclusion.noise_floor if report.conclusion else None,

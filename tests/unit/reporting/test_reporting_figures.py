@@ -163,7 +163,7 @@ def test_slow_candidates_do_not_stretch_axis(tuned):
 
 def test_noise_is_deviation_of_default_from_median(tuned):
     _, rows, found = tuned
-    percents = [d.percent for d in found.noise.deviations]
+    percents = list(found.noise.percents)
     assert statistics.median(percents) == pytest.approx(0.0, abs=1e-9)
     assert found.noise.floor is None
     values = [v for r in rows if r.role is Role.BASELINE for v in r.values]
@@ -185,9 +185,9 @@ def test_outlier_does_not_stretch_noise_axis(tune, tuned):
     for factor, far in ((6.0, 500), (0.05, -95)):
         _, _, found = data(outlying(tune, factor))
         low, high = found.noise.frame
-        assert -15 < low < min(d.percent for d in plain.deviations)
-        assert max(d.percent for d in plain.deviations) < high < 30
-        assert [d.percent for d in found.noise.beyond] == [pytest.approx(far, abs=30)]
+        assert -15 < low < min(plain.percents)
+        assert max(plain.percents) < high < 30
+        assert list(found.noise.beyond) == [pytest.approx(far, abs=30)]
 
 
 def test_noise_axis_is_not_below_minus_100_percent():

@@ -80,7 +80,7 @@ def test_figures_use_launches_of_conclusion(measured):
     assert kept.n == 14
     assert rows[0].summary == kept
     assert sorted(rows[0].values)[-1] == kept.max
-    assert len(pictures.noise.deviations) == kept.n
+    assert len(pictures.noise.percents) == kept.n
     assert len(pictures.convergence.drift) == kept.n
     assert sum(trial.state is State.LEFT_OUT for trial in shown) == 6
 

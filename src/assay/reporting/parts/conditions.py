@@ -63,7 +63,7 @@ def noise(
 
 def _beyond(figure: NoiseFigure) -> str:
     """Return the meaning of the triangles at the edge."""
-    ratios = sorted(1 + d.percent / 100 for d in figure.beyond)
+    ratios = sorted(1 + percent / 100 for percent in figure.beyond)
     several = len(ratios) > 1
     reach = change_interval((ratios[0], ratios[-1])) if several else change(ratios[0])
     number = show_count(len(ratios), "launch", "launches")

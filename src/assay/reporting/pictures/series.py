@@ -85,18 +85,20 @@ def noise_svg(
     height, left = 176, 62
     with canvas() as new:
         fig, ax = plot(new, width, height, (left, 14, 24, 40))
-        numbers = [d.number for d in figure.deviations]
-        percents = [d.percent for d in figure.deviations]
+        numbers, percents = figure.numbers, figure.percents
         low, high = figure.frame
         ax.set_ylim(low, high)
         ax.set_xlim(min(numbers) - 0.8, max(numbers) + 0.8)
         margin = figure.margin * 100
         ax.axhspan(-margin, margin, facecolor=LIGHT["band"], edgecolor="none", zorder=0)
         ax.axhline(0, color=LIGHT["baseline"], linewidth=1.0, zorder=1)
-        inside = [(d.number, d.percent) for d in figure.deviations if low <= d.percent <= high]
+        launches = list(zip(numbers, percents, strict=True))
+        inside = [launch for launch in launches if low <= launch[1] <= high]
         dots(ax, _thinned(ax, inside, (width, height)), "baseline", 4.5)
-        _draw_edge(ax, "^", "baseline", [d.number for d in figure.beyond if d.percent > high])
-        _draw_edge(ax, "v", "baseline", [d.number for d in figure.beyond if d.percent < low])
+        above = [number for number, percent in launches if percent > high]
+        below = [number for number, percent in launches if percent < low]
+        _draw_edge(ax, "^", "baseline", above)
+        _draw_edge(ax, "v", "baseline", below)
         ticks(ax.yaxis, low, high, 4, _percent)
         ticks(ax.xaxis, min(numbers), max(numbers), 4 if narrow else 9, _integer_text, whole=True)
         label = shorten(figure.baseline, 24 if narrow else 60)
