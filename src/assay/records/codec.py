@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.errors import InvalidInputError
-from assay.records.configuration import Configuration
+from assay.records.configuration import DEFAULT, Configuration
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def _encode_hook(value: Any) -> Any:
 
 def _decode_hook(kind: type, value: Any) -> Any:
     if kind is Configuration and isinstance(value, dict):
-        return Configuration(value)
+        return Configuration(value) if value else DEFAULT  # nearly all of a measurement
     raise NotImplementedError(f"no {kind.__name__} from {type(value).__name__}")
 
 

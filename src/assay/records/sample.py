@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 
 from assay.records.codec import SCHEMA, Record
 from assay.records.configuration import Value
@@ -23,10 +24,11 @@ class Outcome(enum.StrEnum):
     TIMED_OUT = "timed_out"
     LIMIT = "limit"
 
-    @property
-    def succeeded(self) -> bool:
-        """Return whether the launch gave valid results."""
-        return self in (Outcome.OK, Outcome.ENOUGH)
+    succeeded: bool
+    """True if the launch gave valid results."""
+
+    def __init__(self, text: str) -> None:
+        self.succeeded = text in ("ok", "enough")
 
 
 class GrantStatus(enum.StrEnum):
@@ -195,6 +197,18 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
             if piece.kind == TERMINATION:
                 total_s += piece.value or 0.0
         return total_s
+
+    def total_wall_s_with(self, evidence: Mapping[str, Evidence]) -> float:
+        """Return ``total_wall_s`` without a scan of the evidence.
+
+        Args:
+            evidence: result of ``evidence_by_kind``.
+        """
+        return self.total_wall_s if TERMINATION in evidence else self.wall_s or 0.0
+
+    def evidence_by_kind(self) -> dict[str, Evidence]:
+        """Return the evidence by kind; of several pieces of a kind the last one."""
+        return {piece.kind: piece for piece in self.evidence}
 
     @property
     def build_failed(self) -> bool:

@@ -109,6 +109,25 @@ class SampleDecoder:
         return part
 
 
+def decode_once(document: bytes | str) -> Sample:
+    """Return the sample of a document, in half the time of ``SampleDecoder``, without shared parts.
+
+    Raises:
+        InvalidInputError: see ``SampleDecoder.decode``.
+    """
+    if not holds_bytes(document):
+        try:
+            return _whole_decoder().decode(document)
+        except (msgspec.MsgspecError, ValueError):
+            pass  # decode() names the key within the whole document
+    return decode(document, Sample)
+
+
+@functools.cache
+def _whole_decoder() -> msgspec.json.Decoder[Sample]:
+    return decoder_of(Sample)
+
+
 @functools.cache
 def _rough_decoder() -> msgspec.json.Decoder[Any]:
     """Return the decoder of a sample that leaves its shared parts undecoded."""

@@ -14,6 +14,7 @@ from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratu
 from assay.records.codec import Record
 from assay.records.overhead import Overhead
 from assay.records.study import SESSION_SUFFIX
+from assay.store.sample_page import SamplePage
 from assay.store.vacuum import FileUse
 
 
@@ -182,6 +183,16 @@ class Store(Protocol):
 
         Raises:
             InvalidInputError: unknown study, also one that is deleted during the iteration.
+        """
+        ...
+
+    def sample_pages(self, study_id: str, stratum_number: int) -> Iterator[SamplePage]:
+        """Iterate over the samples of ``iterate_samples`` in pages, still in their packed form.
+
+        A caller that reads samples again later can keep the pages, which take little memory.
+
+        Raises:
+            InvalidInputError: see ``iterate_samples``.
         """
         ...
 

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from assay.store.packing import Packed, Packer, Unpacker
-from assay.store.rows import PACKED_ERRORS, Row, damaged_document_error, reading_packed
+from assay.store.rows import Row
 from assay.store.schema import DICTIONARY
+from assay.store.unreadable import PACKED_ERRORS, damaged_document_error, reading_packed
 
 
 class DocumentKind(enum.StrEnum):
@@ -85,13 +86,38 @@ class DocumentReader:
         try:  # a context manager would take as long as unpacking
             unpacker = self._unpackers.get(stratum_number)
             if unpacker is None:
-                unpacker = self._unpackers[stratum_number] = self._unpacker(stratum_number)
+                unpacker = self._unpackers[stratum_number] = unpacker_of(
+                    self._connection, self._study_id, stratum_number, self._kind
+                )
             return unpacker.unpack(content, row.dictionary)
         except PACKED_ERRORS as error:
             raise damaged_document_error(self._study_id, error) from error
 
-    def _unpacker(self, stratum_number: int) -> Unpacker:
-        return Unpacker(_references(self._connection, self._study_id, stratum_number, self._kind))
+
+def unpacker_of(
+    connection: Connection,
+    study_id: str,
+    stratum_number: int,
+    kind: DocumentKind,
+    known: Unpacker | None = None,
+) -> Unpacker:
+    """Return the unpacker of the documents of a stratum.
+
+    It belongs to the transaction that reads the documents, as ``DocumentReader``.
+
+    Args:
+        connection: connection in the transaction.
+        study_id, stratum_number, kind: study, stratum and kind of the documents.
+        known: unpacker of an earlier transaction, which is returned if it has the same references.
+
+    Raises:
+        NotPossibleError: a reference is damaged.
+    """
+    references = tuple(_references(connection, study_id, stratum_number, kind))
+    if known is not None and known.packed == references:
+        return known
+    with reading_packed(study_id):
+        return Unpacker(references)
 
 
 def _references(

@@ -108,6 +108,7 @@ class Unpacker:
     """
 
     def __init__(self, references: Sequence[bytes]) -> None:
+        self.packed = tuple(references)
         self.references: list[bytes] = []
         self._dictionaries: list[bytes] = []
         dictionary = b""

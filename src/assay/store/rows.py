@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Dialect, Table, func, insert, select
@@ -14,14 +12,12 @@ from assay.records import Conclusion, Plan, Sample, SampleDecoder, decode, encod
 from assay.store.ids import new_id
 from assay.store.packing import inflated
 from assay.store.schema import PLAN, SAMPLE, STUDY, VERDICT
-from assay.store.unreadable import unreadable_error
+from assay.store.unreadable import reading_packed, unreadable_error
 
 T = TypeVar("T")
 Row = Any
 """Row of a table; SQLAlchemy 2.0 and 2.1 type it differently."""
 
-PACKED_ERRORS = (zlib.error, LookupError)
-"""Errors of damaged packed documents, and of missing references."""
 COUNTED_SAMPLES = (
     select(func.count()).select_from(SAMPLE).where(SAMPLE.c.study == STUDY.c.id).scalar_subquery()
 )
@@ -67,24 +63,6 @@ def sample_reader(study_id: str) -> Callable[[str | bytes], Sample]:
             raise unreadable_error(study_id, error.cause) from error
 
     return read
-
-
-@contextmanager
-def reading_packed(study_id: str) -> Iterator[None]:
-    """Translate errors of packed documents.
-
-    Raises:
-        NotPossibleError: a packed document is damaged, or its references are missing.
-    """
-    try:
-        yield
-    except PACKED_ERRORS as error:
-        raise damaged_document_error(study_id, error) from error
-
-
-def damaged_document_error(study_id: str, error: Exception) -> NotPossibleError:
-    """Return the error for a packed document that cannot be unpacked."""
-    return unreadable_error(study_id, f"damaged packed document: {error}.")
 
 
 def deleted_samples_error(study_id: str) -> NotPossibleError:

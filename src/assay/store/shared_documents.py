@@ -11,8 +11,9 @@ from sqlalchemy import Connection, delete, insert, select
 
 from assay.records import Stratum, encode
 from assay.store.packing import deflated, inflated
-from assay.store.rows import Row, decode_stored, encode_checked, inserted_number, reading_packed
+from assay.store.rows import Row, decode_stored, encode_checked, inserted_number
 from assay.store.schema import SHARED_DOCUMENT, STRATUM
+from assay.store.unreadable import reading_packed
 
 
 def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> None:

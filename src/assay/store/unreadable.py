@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import enum
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from assay.errors import NotPossibleError
 
 E = TypeVar("E", bound=enum.Enum)
+
+PACKED_ERRORS = (zlib.error, LookupError)
+"""Errors of damaged packed documents, and of missing references."""
 
 
 def enum_member(kind: type[E], text: str, study_id: str) -> E:
@@ -21,6 +27,24 @@ def enum_member(kind: type[E], text: str, study_id: str) -> E:
     except ValueError as error:
         how = f"unknown {kind.__name__.lower()} {text!r}."
         raise unreadable_error(study_id, how) from error
+
+
+@contextmanager
+def reading_packed(study_id: str) -> Iterator[None]:
+    """Translate errors of packed documents.
+
+    Raises:
+        NotPossibleError: a packed document is damaged, or its references are missing.
+    """
+    try:
+        yield
+    except PACKED_ERRORS as error:
+        raise damaged_document_error(study_id, error) from error
+
+
+def damaged_document_error(study_id: str, error: Exception) -> NotPossibleError:
+    """Return the error for a packed document that cannot be unpacked."""
+    return unreadable_error(study_id, f"damaged packed document: {error}.")
 
 
 def unreadable_error(study_id: str, how: str) -> NotPossibleError:

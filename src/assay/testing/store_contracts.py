@@ -44,6 +44,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.overhead import Cost, ObservedCost, Overhead
+from assay.records.sample_decoder import decode_once
 from assay.store.base import Store, StudySelection
 
 
@@ -345,6 +346,20 @@ class StoreContract:
             next(reading)
             store.add_sample(study_id, 0, make_sample(600))
             assert len(list(reading)) == 599
+
+    def test_pages_contain_the_samples_in_packed_form(self) -> None:
+        with self.open() as store:
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_stratum(study_id, make_stratum(1))
+            for block in range(600):
+                store.add_sample(study_id, block % 2, make_sample(block))
+            pages = list(store.sample_pages(study_id, 1))
+            found = [sample for page in pages for sample in page.samples(decode_once)]
+            assert found == store.samples(study_id, 1)
+            sizes = [len(page) for page in pages]
+            after = [sum(sizes[place + 1 :]) for place in range(len(pages))]
+            assert [page.following for page in pages] == after
+            assert list(store.sample_pages(study_id, 2)) == []
 
     def test_deletion_during_an_iteration_raises_error(self) -> None:
         """A part of the samples must not look like all of them."""

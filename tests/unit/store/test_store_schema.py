@@ -28,6 +28,7 @@ from assay.records import (
 )
 from assay.records.codec import SCHEMA, Record
 from assay.records.overhead import Overhead
+from assay.records.sample_decoder import decode_once
 from assay.store import StudyRecord, open_store, revisions, sqlite, upgrade
 from assay.store.sqlite import sqlite_engine, writing_engine
 from assay.testing.store_contracts import make_sample
@@ -176,6 +177,9 @@ def test_every_study_of_schema_3_is_read_with_samples_plans_outputs_and_conclusi
             study = store.study(head.id)
             samples = store.samples(head.id)
             assert len(samples) == head.launches > 0
+            pages = list(store.sample_pages(head.id, 0))
+            in_pages = [sample for page in pages for sample in page.samples(decode_once)]
+            assert in_pages == store.samples(head.id, 0)
             assert (study.conclusion is None) == (head.status is not Status.DONE)
             assert store.plans(head.id, 0)
             assert any(store.outputs(head.id, 0))
