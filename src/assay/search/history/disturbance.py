@@ -10,19 +10,21 @@ fixed before the study, and applies to whole blocks, so that it favours no arm
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from assay.records import Sample
+from assay.records import Evidence, Sample
 
 FOREIGN_LOAD = "foreign_load"
 """Kind of evidence: CPU time of other processes, in seconds."""
-OUTSIDE_LOADS = ("steal", FOREIGN_LOAD)
+STEAL = "steal"
+"""Kind of evidence: CPU time that the hypervisor used otherwise, in seconds."""
+OUTSIDE_LOADS = (STEAL, FOREIGN_LOAD)
 """Kinds of evidence on CPU time outside the launches, in seconds."""
 PARTITION_VIOLATION = "partition"
 """Kind of evidence: the partition of a launch was violated."""
 HOST_CPUS = "host_cpus"
 """Kind of evidence: number of CPUs over which these times were counted."""
-_KINDS = frozenset((*OUTSIDE_LOADS, HOST_CPUS))
 TICK_S = 0.01
 """Resolution of the kernel's CPU time, in seconds (/proc/stat, USER_HZ)."""
 MAX_ERROR_TICKS = 1.5
@@ -33,8 +35,7 @@ MAX_DISTURBED_SHARE = 1 / 3
 """Share of disturbed blocks above which the undisturbed ones alone are not representative."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideLoad:
+class OutsideLoad(NamedTuple):
     """CPU time of other processes and of the hypervisor during some launches.
 
     Attributes:
@@ -49,9 +50,16 @@ class OutsideLoad:
     readings: float = 0.0
     violations: bool = False
 
-    def with_launch(self, sample: Sample) -> OutsideLoad:
-        """Return the sum with one more launch."""
-        more = load_of(sample)
+    def with_launch(
+        self, sample: Sample, evidence: Mapping[str, Evidence] | None = None
+    ) -> OutsideLoad:
+        """Return the sum with one more launch.
+
+        Args:
+            sample: sample of the launch.
+            evidence: its evidence by kind, if the caller has it.
+        """
+        more = load_of(sample, evidence)
         if more is NO_LOAD:
             return self
         return OutsideLoad(
@@ -81,30 +89,28 @@ NO_LOAD = OutsideLoad()
 """Sum over no launches."""
 
 
-def load_of(sample: Sample) -> OutsideLoad:
+def load_of(sample: Sample, evidence: Mapping[str, Evidence] | None = None) -> OutsideLoad:
     """Return the outside load of one launch.
 
     A launch without such evidence adds nothing, nor does one with contradictory evidence: a value
     that is too low would hide load in the other launches.
+
+    Args:
+        sample: sample of the launch.
+        evidence: its evidence by kind, if the caller has it.
     """
-    figures: dict[str, float] = {}
-    violations = False
-    for piece in sample.evidence:
-        kind = piece.kind
-        if kind in _KINDS and piece.value is not None:
-            figures[kind] = piece.value
-        elif kind == PARTITION_VIOLATION:
-            violations = True
-    cpus = figures.get(HOST_CPUS)
+    pieces = sample.evidence_by_kind() if evidence is None else evidence
+    violations = PARTITION_VIOLATION in pieces
+    cpus, steal_s = _value(pieces.get(HOST_CPUS)), _value(pieces.get(STEAL))
+    foreign_s = _value(pieces.get(FOREIGN_LOAD))
     known = sample.wall_s and not sample.contradictions
-    if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):
+    if not cpus or not known or (steal_s is None and foreign_s is None):
         return OutsideLoad(violations=True) if violations else NO_LOAD
-    outside_s = sum(figures.get(kind, 0.0) for kind in OUTSIDE_LOADS)
-    return OutsideLoad(outside_s, sample.total_wall_s * cpus, cpus, violations)
+    outside_s = (steal_s or 0.0) + (foreign_s or 0.0)
+    return OutsideLoad(outside_s, sample.total_wall_s_with(pieces) * cpus, cpus, violations)
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignLoad:
+class ForeignLoad(NamedTuple):
     """CPU time of other processes during some launches, and of the launches themselves.
 
     Attributes:
@@ -119,19 +125,24 @@ class ForeignLoad:
     capacity_s: float = 0.0
     cpus: float = 0.0
 
-    def with_launch(self, sample: Sample) -> ForeignLoad:
+    def with_launch(
+        self, sample: Sample, evidence: Mapping[str, Evidence] | None = None
+    ) -> ForeignLoad:
         """Return the sum with one more launch.
 
         A launch without such evidence adds nothing, nor does one with contradictory evidence.
+
+        Args:
+            sample, evidence: see ``OutsideLoad.with_launch``.
         """
-        figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN_LOAD, HOST_CPUS)}
-        foreign_s, cpus = figures.get(FOREIGN_LOAD), figures.get(HOST_CPUS)
+        pieces = sample.evidence_by_kind() if evidence is None else evidence
+        foreign_s, cpus = _value(pieces.get(FOREIGN_LOAD)), _value(pieces.get(HOST_CPUS))
         if foreign_s is None or not cpus or not sample.wall_s or sample.contradictions:
             return self
         return ForeignLoad(
             self.foreign_s + foreign_s,
             self.own_s + (sample.user_s or 0.0) + (sample.sys_s or 0.0),
-            self.capacity_s + sample.total_wall_s * cpus,
+            self.capacity_s + sample.total_wall_s_with(pieces) * cpus,
             self.cpus + cpus,
         )
 
@@ -161,6 +172,10 @@ class ForeignLoad:
         if rest_s <= MAX_ERROR_TICKS * TICK_S * math.sqrt(self.cpus):
             return 1.0
         return min(1.0, self.foreign_s / rest_s)
+
+
+def _value(piece: Evidence | None) -> float | None:
+    return None if piece is None else piece.value
 
 
 def is_mostly_disturbed(disturbed: int, blocks: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,6 +12,7 @@ from assay.records import (
     Arm,
     Budget,
     Configuration,
+    Evidence,
     Goal,
     Launch,
     Metric,
@@ -56,6 +57,21 @@ __all__ = ["DEFAULT_ARM", "History", "arm_of", "launches_per_block"]
 
 _Place = tuple[Stage, str]
 """Stage and name of an arm."""
+
+
+class _Launches:
+    """Launches of an arm in a stage.
+
+    Attributes:
+        samples: their samples, in the order of their addition.
+        zeros: figures of zero or less.
+        foreign: CPU time of other processes.
+    """
+
+    def __init__(self, samples: PackedSamples, metric: Metric) -> None:
+        self.samples = SelectedSamples(samples)
+        self.zeros = ZeroFigures(metric.name)
+        self.foreign = ForeignLoad()
 
 
 def arm_of(configuration: Configuration) -> Arm:
@@ -112,13 +128,11 @@ class History(StageBlocks):
         self.samples = PackedSamples() if packed is None else packed
         self._added = 0
         self._of_arm: dict[str, SelectedSamples] = {}
-        self._of_place: dict[_Place, SelectedSamples] = {}
+        self._of_place: dict[_Place, _Launches] = {}
         self._counts: dict[str, LaunchCounts] = {}
         self.before_confirmation = SelectedSamples(self.samples)
         self._statistic = statistic
         self._weights: dict[tuple[Stage, str, int], float] = {}
-        self._zeros: dict[_Place, ZeroFigures] = {}
-        self._foreign: dict[_Place, ForeignLoad] = {}
         self._costs = BlockCosts(statistic, self.hard_to_change, budget)
         self.first_launches = FirstLaunches()
         self.outputs = ObservedOutputs()
@@ -171,26 +185,26 @@ class History(StageBlocks):
             low = self.low_fidelity[launch.fidelity]
             low.add(msgspec.structs.replace(sample, launch=_within_fidelity(launch)))
             return
-        self._list(sample)
+        evidence = sample.evidence_by_kind()  # one scan for all counts
+        self._list(sample, evidence)
         stage = self._stages[launch.stage]
         if is_process_the_block(launch):
             stage.add_trial(sample, self.observation(sample))
         else:
-            stage.add(sample, self.observation(sample))
+            stage.add(sample, self.observation(sample), evidence)
         if self.revised_blocks is not None:
             for (number, arm), value in self.revised_blocks.add(sample).items():
                 self._stages[Stage.CONFIRM].revise(number, arm, value)
-        self._costs.add(sample)
+        self._costs.add(sample, evidence)
         self.first_launches.add(sample)
-        self.outputs.add(sample)
+        self.outputs.add(sample, evidence)
         self.other_work.add(sample)
         self.refusals.add(sample)
         self.slacks.add(sample)
-        weight = weight_of(sample)
-        if weight < 1.0:
+        if launch.end is not None and (weight := weight_of(sample)) < 1.0:
             self._weights[launch.stage, launch.arm, launch.block] = weight
 
-    def _list(self, sample: Sample) -> None:
+    def _list(self, sample: Sample, evidence: Mapping[str, Evidence]) -> None:
         """Add a sample to the lists of its arm and stage."""
         launch = sample.launch
         if launch.arm not in self._arms:
@@ -200,18 +214,18 @@ class History(StageBlocks):
         place = launch.stage, launch.arm
         number = self._added
         self._added += 1
-        if place not in self._of_place:
-            self._of_place[place] = SelectedSamples(self.samples)
-            self._zeros[place] = ZeroFigures(self.metric.name)
+        launches = self._of_place.get(place)
+        if launches is None:
+            launches = self._of_place[place] = _Launches(self.samples, self.metric)
         self._of_arm[launch.arm].append(number)
-        self._of_place[place].append(number)
+        launches.samples.append(number)
         if launch.stage is not Stage.CONFIRM:
             self.before_confirmation.append(number)
         if number == len(self.samples):
             self.samples.append(sample)
         self._counts[launch.arm].add(sample)
-        self._zeros[place].add(sample)
-        self._foreign[place] = self.foreign_load(*place).with_launch(sample)
+        launches.zeros.add(sample)
+        launches.foreign = launches.foreign.with_launch(sample, evidence)
 
     @property
     def goal(self) -> Goal:
@@ -220,7 +234,8 @@ class History(StageBlocks):
 
     def foreign_load(self, stage: Stage, arm: str) -> ForeignLoad:
         """Return the CPU time of other processes while an arm ran in a stage."""
-        return self._foreign.get((stage, arm), ForeignLoad())
+        launches = self._of_place.get((stage, arm))
+        return ForeignLoad() if launches is None else launches.foreign
 
     def observation(self, sample: Sample) -> Observation | None:
         """Return the objective of a sample.
@@ -230,7 +245,7 @@ class History(StageBlocks):
         """
         value = sample.metrics.get(self.metric.name)
         if sample.outcome.succeeded and value is not None and 0 < value < math.inf:
-            return Observation(value, censored=self._is_bound(sample))
+            return Observation(value, censored=bool(sample.steady) and self._is_bound(sample))
         if sample.outcome is Outcome.TIMED_OUT and self.metric.name == "wall_s" and sample.wall_s:
             return Observation(sample.launch.timeout_s or sample.wall_s, censored=True)
         return None
@@ -240,7 +255,7 @@ class History(StageBlocks):
         return self._weights.get((stage, arm, block), 1.0)
 
     def _is_bound(self, sample: Sample) -> bool:
-        return bool(sample.steady) and any(
+        return any(
             part.bound
             for name, part in sample.steady.items()
             if name == self.metric.name or self.metric.derivation is not None
@@ -271,7 +286,8 @@ class History(StageBlocks):
 
     def launches_in(self, stage: Stage, arm: str) -> Sequence[Sample]:
         """Return all launches of an arm in a stage, in the order of their addition."""
-        return self._of_place.get((stage, arm), ())
+        launches = self._of_place.get((stage, arm))
+        return () if launches is None else launches.samples
 
     def log_matrix(self, stage: Stage, arms: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the log objective, blocks x arms, with the sign such that lower is better.
@@ -295,7 +311,8 @@ class History(StageBlocks):
         return bool(lost) and bool(lost - self._zeros_of(stage, arm).blocks)
 
     def _zeros_of(self, stage: Stage, arm: str) -> ZeroFigures:
-        return self._zeros.get((stage, arm)) or ZeroFigures(self.metric.name)
+        launches = self._of_place.get((stage, arm))
+        return ZeroFigures(self.metric.name) if launches is None else launches.zeros
 
     def has_zeros(self, arm: str, stages: Iterable[Stage] = tuple(Stage)) -> bool:
         """Return whether an arm succeeded with a non-positive figure in any of the stages."""

@@ -41,10 +41,11 @@ class FirstLaunches:
         if sample.launch.stage is Stage.INTERFERENCE:
             return  # parallel launches may be slower
         configuration = sample.launch.configuration
-        self._launched.add(configuration)
+        known = self._walls.get(configuration)
+        if known is None:
+            self._launched.add(configuration)
         if sample.outcome is not Outcome.OK or not sample.wall_s:
             return  # assay chose the length of a launch that it ended
-        known = self._walls.get(configuration)
         if known is None:
             self._walls[configuration] = _WallTimes(sample.wall_s)
         else:

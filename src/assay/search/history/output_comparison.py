@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -81,9 +81,16 @@ class ObservedOutputs:
         self._arms: dict[str, _Arm] = {}
         self.errors = ReportedErrors()
 
-    def add(self, sample: Sample) -> None:
-        """Add one sample."""
-        written = output_digest(sample) if sample.outcome.succeeded else None
+    def add(self, sample: Sample, evidence: Mapping[str, Evidence] | None = None) -> None:
+        """Add one sample.
+
+        Args:
+            sample: sample of a launch.
+            evidence: its evidence by kind, if the caller has it.
+        """
+        if not sample.outcome.succeeded or (evidence is not None and OUTPUT not in evidence):
+            return
+        written = output_digest(sample)
         if written is None:
             return
         self.errors.add(sample)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import overload
+from typing import Protocol, overload
 
 from assay.records import Sample, SampleDecoder, encode
 from assay.records.codec import holds_bytes
@@ -22,6 +22,16 @@ LEVEL = 1
 """Level of compression: the fastest one, since a sample is packed between two launches."""
 
 
+class Chunk(Protocol):
+    """Packed documents of successive samples, such as a page of a store."""
+
+    def __len__(self) -> int: ...
+
+    def documents(self) -> Sequence[bytes]:
+        """Return the documents."""
+        ...
+
+
 class PackedSamples(Sequence[Sample]):
     """Samples in the order of their addition; only the newest ones are kept as objects.
 
@@ -34,7 +44,7 @@ class PackedSamples(Sequence[Sample]):
     """
 
     def __init__(self, samples: Iterable[Sample] = ()) -> None:
-        self._chunks: list[bytes] = []
+        self._chunks: list[Chunk] = []
         self._newest: list[Sample] = []
         self._decoder = SampleDecoder()
         self._opened: tuple[int, list[Sample]] = -1, []
@@ -58,6 +68,21 @@ class PackedSamples(Sequence[Sample]):
         self._shapes.append(numbers.setdefault(shape_of(sample), len(numbers)))
         if len(self._newest) >= self._kept + CHUNK:
             self._pack()
+
+    def admits(self, chunk: Chunk) -> bool:
+        """Return whether a packed chunk can be added: it is full, and no newer sample is kept."""
+        return len(chunk) == CHUNK and not self._newest
+
+    def append_chunk(self, chunk: Chunk, samples: Iterable[Sample]) -> None:
+        """Add samples in packed form.
+
+        Args:
+            chunk: a chunk that ``admits`` allows.
+            samples: its samples.
+        """
+        self._chunks.append(chunk)
+        numbers = self._shape_numbers
+        self._shapes.extend(numbers.setdefault(shape_of(s), len(numbers)) for s in samples)
 
     def extend(self, samples: Iterable[Sample]) -> None:
         """Add samples."""
@@ -142,21 +167,34 @@ class PackedSamples(Sequence[Sample]):
         return self._opened[1]
 
     def _pack(self) -> None:
-        documents = b"\n".join(map(encode, self._newest[:CHUNK]))
-        self._chunks.append(zlib.compress(documents, LEVEL))
+        self._chunks.append(_Deflated(map(encode, self._newest[:CHUNK])))
         del self._newest[:CHUNK]
 
     def _unpack(self, number: int) -> list[Sample]:
-        return [self._decoder.decode(document) for document in self._documents(number).split(b"\n")]
+        return list(map(self._decoder.decode, self._chunks[number].documents()))
 
     def _unpack_figures(self, number: int) -> list[Figures]:
-        documents = self._documents(number)
-        if holds_bytes(documents):
+        documents = self._chunks[number].documents()
+        if any(map(holds_bytes, documents)):
             return list(self._unpack(number))
-        return list(lean_decoder().decode_lines(documents))
+        return list(map(lean_decoder().decode, documents))
 
-    def _documents(self, number: int) -> bytes:
-        return zlib.decompress(self._chunks[number])
+
+class _Deflated:
+    """Compressed documents of ``CHUNK`` samples.
+
+    Args:
+        documents: the documents, in one line each.
+    """
+
+    def __init__(self, documents: Iterable[bytes]) -> None:
+        self._content = zlib.compress(b"\n".join(documents), LEVEL)
+
+    def __len__(self) -> int:
+        return CHUNK
+
+    def documents(self) -> list[bytes]:
+        return zlib.decompress(self._content).split(b"\n")
 
 
 class SelectedSamples(Sequence[Sample]):

@@ -7,6 +7,7 @@ from assay.search.claims.claims import MIN_BLOCKS, MIN_CONSTANT
 from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.requirement import is_undecided
 from assay.search.history.interim_analyses import is_analysis_due
+from assay.search.history.packed_samples import figures_of
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.block_runner import BlockPlan
 from assay.search.races.race import MIN_TIMEOUT_S, BlockRace, Ending, EndReason, workload_failure
@@ -100,7 +101,7 @@ class MeasureRace(BlockRace):
         name = self._spec.workload.objective.name
         counting = set(self._history.summarised(Stage.CONFIRM))
         warm = sound = timed = 0
-        for sample in self._history.samples:
+        for sample in figures_of(self._history.samples):
             launch = sample.launch
             warm += launch.stage is Stage.SURVEY
             if (

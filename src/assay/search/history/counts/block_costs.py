@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from assay.records import Arm, Budget, Configuration, Kind, Sample, Stage, Statistic, StudySpec
+from assay.records import (
+    Arm,
+    Budget,
+    Configuration,
+    Evidence,
+    Kind,
+    Sample,
+    Stage,
+    Statistic,
+    StudySpec,
+)
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
 from assay.search.history.counts.wall_times import WallTimes, median_of_sorted
@@ -41,17 +51,22 @@ class BlockCosts:
         self._statistic = statistic
         self._hard_to_change = hard_to_change
         self._budget = budget
-        self._walls = WallTimes(lambda sample: sample.wall_s)
-        self._costs = WallTimes(lambda sample: sample.total_wall_s)
+        self._walls = WallTimes()
+        self._costs = WallTimes()
         self._builds: list[float] = []
         self._arms: set[str] = set()
 
-    def add(self, sample: Sample) -> None:
-        """Add a sample."""
+    def add(self, sample: Sample, evidence: Mapping[str, Evidence]) -> None:
+        """Add a sample.
+
+        Args:
+            sample: sample of a launch.
+            evidence: its evidence by kind.
+        """
         self._arms.add(sample.launch.arm)
-        self._walls.add(sample)
-        self._costs.add(sample)
-        for piece in sample.evidence:
+        self._walls.add(sample, sample.wall_s)
+        self._costs.add(sample, sample.total_wall_s_with(evidence))
+        for piece in sample.evidence if BUILD in evidence else ():
             if piece.kind == BUILD and piece.value is not None:
                 bisect.insort(self._builds, piece.value)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.search.history.counts.block_costs import DEFAULT_ARM
 from assay.search.history.units import ArmUnits
-from assay.search.history.zeros import is_without_ratio
+
+_SEARCHING = frozenset((Stage.SURVEY, Stage.SCREEN, Stage.SEARCH, Stage.REDUCE))
+"""Stages in which a search stops slow launches."""
 
 
 class LaunchCounts:
@@ -38,18 +40,21 @@ class LaunchCounts:
     def add(self, sample: Sample) -> None:
         """Add a launch."""
         self.full_time += had_full_time(sample)
-        self.hung += is_hung(sample)
-        if _is_counted(sample):
+        if not sample.outcome.succeeded:
+            self.hung += is_hung(sample)
+            if _is_counted(sample):
+                self.counted += 1
+                self.failed += 1
+        elif sample.launch.stage is not Stage.SURVEY:
             self.counted += 1
-            self.failed += not sample.outcome.succeeded
-        if sample.launch.stage is not Stage.SURVEY and sample.outcome.succeeded:
             self._add_success(sample)
 
     def _add_success(self, sample: Sample) -> None:
         self.succeeded += 1
-        self.zeros += is_without_ratio(self._metric, sample)
         self.lacking += self._metric in sample.unavailable
-        if self._metric in sample.metrics:
+        value = sample.metrics.get(self._metric)
+        if value is not None:
+            self.zeros += value <= 0.0
             self.with_figure += 1
             self.bounded += self._metric in sample.upper_bounds
             self.units.add(sample)
@@ -62,13 +67,11 @@ def is_hung(sample: Sample) -> bool:
 
 def had_full_time(sample: Sample) -> bool:
     """Return whether a launch had the full time-out."""
-    searching = (Stage.SURVEY, Stage.SCREEN, Stage.SEARCH, Stage.REDUCE)
-    return sample.launch.stage not in searching or sample.launch.arm == DEFAULT_ARM.name
+    return sample.launch.stage not in _SEARCHING or sample.launch.arm == DEFAULT_ARM.name
 
 
 def _is_counted(sample: Sample) -> bool:
-    """Return whether a launch counts: neither a warm-up nor a failed build."""
+    """Return whether a failed launch counts: neither a warm-up nor a failed build."""
     if sample.outcome is Outcome.TIMED_OUT:
         return is_hung(sample)
-    is_built = sample.outcome.succeeded or not sample.build_failed
-    return is_built and sample.launch.stage is not Stage.SURVEY
+    return sample.launch.stage is not Stage.SURVEY and not sample.build_failed

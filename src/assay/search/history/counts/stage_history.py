@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from assay.records import Arm, Sample, Statistic
+from assay.records import Arm, Evidence, Launch, Sample, Statistic
 from assay.search.history.counts.arm_column import ArmColumn
 from assay.search.history.disturbance import NO_LOAD, OutsideLoad
 from assay.search.history.process_means import ProcessMeans, number_of_block
@@ -74,21 +74,28 @@ class StageHistory:
 
     def _plan_of(self, arms: tuple[Arm, ...]) -> _ArmsOfBlock:
         """Return the plan of a block, the same object for equal plans."""
-        if arms not in self._known_plans:
-            self._known_plans[arms] = _ArmsOfBlock(arms)
-        return self._known_plans[arms]
+        plan = self._known_plans.get(arms)
+        if plan is None:
+            plan = self._known_plans[arms] = _ArmsOfBlock(arms)
+        return plan
 
-    def add(self, sample: Sample, found: Observation | None) -> None:
-        """Add a launch and its observation; ``None`` without a value."""
+    def add(
+        self, sample: Sample, found: Observation | None, evidence: Mapping[str, Evidence]
+    ) -> None:
+        """Add a launch.
+
+        Args:
+            sample: sample of the launch.
+            found: its observation; ``None`` without a value.
+            evidence: its evidence by kind.
+        """
         launch = sample.launch
         block = launch.block
         self._insert(block)
-        self._add_load(sample)
+        if self._disturbed_above is not None:
+            self._add_load(sample, evidence)
         if launch.block_arms is not None:
             self._plans[block] = self._plan_of(launch.block_arms)
-            self._missing[block] = {
-                arm.name for arm in self._plans[block].arms if not self._has(arm.name, block)
-            }
         plan = self._plans.get(block)
         times = self._usual if plan is None else plan.counts[launch.arm]
         column = self._column(launch.arm)
@@ -99,24 +106,27 @@ class StageHistory:
             parts[launch.position] = found
             if len(parts) == times or None in parts.values():
                 column[block] = self._combine(list(parts.values()), times)
-        self._complete(block, launch.arm)
+        self._note_missing(launch, plan)
+
+    def _note_missing(self, launch: Launch, plan: _ArmsOfBlock | None) -> None:
+        """Note the arms that have not run in the block of a launch."""
+        block = launch.block
+        missing = self._missing.get(block)
+        if launch.block_arms is not None and plan is not None:
+            missing = {name for name in plan.counts if not self._has(name, block)}
+        elif missing and self._has(launch.arm, block):
+            missing.discard(launch.arm)
+        if missing:
+            self._missing[block] = missing
+        else:
+            self._missing.pop(block, None)
 
     def _has(self, arm: str, block: int) -> bool:
         return arm in self.columns and block in self.columns[arm]
 
-    def _complete(self, block: int, arm: str) -> None:
-        """Note that an arm has run in a block, once it has."""
-        missing = self._missing.get(block)
-        if missing is None:
-            return
-        if self._has(arm, block):
-            missing.discard(arm)
-        if not missing:
-            del self._missing[block]
-
-    def _add_load(self, sample: Sample) -> None:
+    def _add_load(self, sample: Sample, evidence: Mapping[str, Evidence]) -> None:
         block = sample.launch.block
-        load = self._loads.get(block, NO_LOAD).with_launch(sample)
+        load = self._loads.get(block, NO_LOAD).with_launch(sample, evidence)
         if load is not NO_LOAD:
             self._loads[block] = load
         if load.disturbed(self._disturbed_above):

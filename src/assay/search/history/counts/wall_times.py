@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from assay.records import Outcome, Sample, Stage
 from assay.stats.quantile import quantile_of_sorted
@@ -19,10 +19,11 @@ class SortedTimes:
     def __init__(self) -> None:
         self._sorted: array[float] = array("d")
         self._new: array[float] = array("d")
+        self.add = self._new.append
+        """Adds a time, in seconds."""
 
-    def add(self, time_s: float) -> None:
-        """Add a time, in seconds."""
-        self._new.append(time_s)
+    def __bool__(self) -> bool:
+        return bool(self._new) or bool(self._sorted)
 
     @property
     def values(self) -> Sequence[float]:
@@ -32,77 +33,89 @@ class SortedTimes:
         else:
             for time_s in self._new:
                 bisect.insort(self._sorted, time_s)
-        self._new = array("d")
+        del self._new[:]
         return self._sorted
 
 
 class WallTimes:
-    """Wall times by arm in sorted order, for cheap medians.
+    """Wall times by arm in sorted order, for cheap medians."""
 
-    Args:
-        time_s: returns the time of a launch: its wall time, or that plus its termination time.
-    """
+    def __init__(self) -> None:
+        self._arms: dict[str, _ArmTimes] = {}
 
-    def __init__(self, time_s: Callable[[Sample], float | None]) -> None:
-        self._time_s = time_s
-        self._survey: dict[str, SortedTimes] = {}
-        self._successful_survey: dict[str, SortedTimes] = {}
-        self._counted: dict[str, SortedTimes] = {}
-        self._successful: dict[str, SortedTimes] = {}
-        self._first: dict[str, dict[Stage, float]] = {}
-        self._first_whole: dict[str, dict[Stage, float]] = {}
+    def add(self, sample: Sample, time_s: float | None) -> None:
+        """Add a sample; one without a time is left out.
 
-    def add(self, sample: Sample) -> None:
-        """Add a sample; one without a time is left out."""
-        time_s = self._time_s(sample)
+        Args:
+            sample: sample of a launch.
+            time_s: its wall time, or that plus its termination time, in seconds.
+        """
         if not time_s:
             return
-        launch = sample.launch
-        succeeded = sample.outcome.succeeded
-        if succeeded:
-            self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
-        if sample.outcome is Outcome.OK:
-            self._first_whole.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
-        surveyed = launch.stage is Stage.SURVEY
-        _times_of(launch.arm, self._survey if surveyed else self._counted).add(time_s)
-        if succeeded:
-            good = self._successful_survey if surveyed else self._successful
-            _times_of(launch.arm, good).add(time_s)
+        arm = sample.launch.arm
+        times = self._arms.get(arm)
+        if times is None:
+            times = self._arms[arm] = _ArmTimes()
+        times.add(sample.launch.stage, sample.outcome, time_s)
 
     def typical(self, arm: str) -> float | None:
         """Return the median time of an arm; its minimum if it ran only in the survey."""
-        if arm not in self._counted and arm in self._successful_survey:
-            return self._successful_survey[arm].values[0]  # a first launch may have one-time costs
-        return _median_of(self._counted.get(arm) or self._survey.get(arm))
+        times = self._arms.get(arm, _NO_TIMES)
+        if not times.counted and times.successful_survey:
+            return times.successful_survey.values[0]  # a first launch may have one-time costs
+        return median_of_sorted((times.counted or times.survey).values)
 
     def upper_quartile(self, arm: str) -> float | None:
         """Return the upper quartile of the times of an arm."""
-        found = self._counted.get(arm) or self._survey.get(arm)
-        return found.values[(3 * len(found.values)) // 4] if found else None
+        times = self._arms.get(arm, _NO_TIMES)
+        found = (times.counted or times.survey).values
+        return found[(3 * len(found)) // 4] if found else None
 
     def longest(self) -> float | None:
         """Return the longest of these typical times."""
-        found = (self.typical(arm) for arm in {*self._counted, *self._survey})
+        found = map(self.typical, self._arms)
         return max((wall_s for wall_s in found if wall_s is not None), default=None)
 
     def successful(self, arm: str) -> float | None:
         """Return the median time of an arm's successful launches, without the survey."""
-        return _median_of(self._successful.get(arm))
+        return median_of_sorted(self._arms.get(arm, _NO_TIMES).successful.values)
 
     def first(self, arm: str, *, whole: bool) -> float | None:
         """Return the longest time of an arm's successful first launches of each stage."""
-        known = self._first_whole if whole else self._first
-        return max(known.get(arm, {}).values(), default=None)
+        times = self._arms.get(arm, _NO_TIMES)
+        return max((times.first_whole if whole else times.first).values(), default=None)
 
 
-def _times_of(arm: str, times: dict[str, SortedTimes]) -> SortedTimes:
-    if arm not in times:
-        times[arm] = SortedTimes()
-    return times[arm]
+class _ArmTimes:
+    """Times of the launches of one arm.
+
+    Attributes:
+        survey, counted: times in the survey, and in the other stages.
+        successful_survey, successful: those of successful launches among them.
+        first, first_whole: time of the first successful launch of each stage, and of the first one
+            that assay did not end.
+    """
+
+    def __init__(self) -> None:
+        self.survey, self.counted = SortedTimes(), SortedTimes()
+        self.successful_survey, self.successful = SortedTimes(), SortedTimes()
+        self.first: dict[Stage, float] = {}
+        self.first_whole: dict[Stage, float] = {}
+
+    def add(self, stage: Stage, outcome: Outcome, time_s: float) -> None:
+        surveyed = stage is Stage.SURVEY
+        (self.survey if surveyed else self.counted).add(time_s)
+        if not outcome.succeeded:
+            return
+        (self.successful_survey if surveyed else self.successful).add(time_s)
+        if stage not in self.first:
+            self.first[stage] = time_s
+        if outcome is Outcome.OK and stage not in self.first_whole:
+            self.first_whole[stage] = time_s
 
 
-def _median_of(times: SortedTimes | None) -> float | None:
-    return None if times is None else median_of_sorted(times.values)
+_NO_TIMES = _ArmTimes()
+"""Times of an arm without launches; never added to."""
 
 
 def median_of_sorted(ordered: Sequence[float]) -> float | None:

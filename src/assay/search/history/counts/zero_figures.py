@@ -6,7 +6,6 @@ from collections import Counter
 
 from assay.records import Sample
 from assay.search.history.process_means import number_of_block
-from assay.search.history.zeros import is_without_ratio
 
 
 class ZeroFigures:
@@ -27,17 +26,24 @@ class ZeroFigures:
 
     def add(self, sample: Sample) -> None:
         """Add a launch."""
+        value = sample.metrics.get(self._metric) if sample.outcome.succeeded else None
+        is_zero = value is not None and value <= 0.0
+        if is_zero or self._zeros:
+            self._replace(sample, is_zero)
+        if value is not None and not is_zero:
+            self._positive += 1
+
+    def _replace(self, sample: Sample, is_zero: bool) -> None:
+        """Replace the figure of an earlier attempt at the place of a launch."""
         launch = sample.launch
         place = launch.block, launch.position
         before = self._zeros.pop(place, None)
         if before is not None:
             self._values -= Counter([before[1]])
-        if is_without_ratio(self._metric, sample):
+        if is_zero:
             value = sample.metrics[self._metric]
             self._zeros[place] = number_of_block(launch), value
             self._values[value] += 1
-        elif sample.outcome.succeeded and self._metric in sample.metrics:
-            self._positive += 1
 
     @property
     def blocks(self) -> set[int]:
