@@ -160,7 +160,7 @@ def _carry_on(
 ) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
-    earlier = EarlierSamples(spec, store.iterate_samples(study_id, stratum.number), race)
+    earlier = EarlierSamples(spec, store.sample_pages(study_id, stratum.number), race)
     notes = library_notes(earlier.with_libraries)
     elapsed_s = recounted_s(store, study_id, stratum.number, earlier.launching_s)
     budget = spec.budget
