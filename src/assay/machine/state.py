@@ -10,6 +10,7 @@ import re
 
 from assay.machine.boot import argument_name
 from assay.machine.document import HugePages
+from assay.machine.frequency_domains import CPUFREQ, domain_texts
 from assay.machine.processor import boot_arguments
 from assay.machine.root import Root
 from assay.machine.value_formats import selected_word
@@ -98,7 +99,7 @@ def read_default_state(root: Root) -> dict[str, str]:
     """Return the readings that define *the default*, by name, sorted; only readable ones."""
     readings = {name: _chosen(root, path) for name, path in _CHOICES.items()}
     readings |= {name: root.read_text(path) for name, path in _SINGLE_VALUES.items()}
-    readings |= {name: _over_policies(root, file) for name, file in _PER_POLICY.items()}
+    readings |= _over_policies(root)
     readings["thp.sizes"] = _thp_sizes(root)
     readings["boot"] = " ".join(sorted(filter(_is_of_interest, boot_arguments(root))))
     return {name: value for name, value in sorted(readings.items()) if value}
@@ -120,14 +121,11 @@ def _chosen(root: Root, path: str) -> str | None:
     return selected_word(root.read_text(path) or "")
 
 
-def _over_policies(root: Root, file: str) -> str | None:
-    folder = f"{_CPU}/cpufreq"
-    values = {
-        root.read_text(f"{folder}/{name}/{file}")
-        for name in root.listdir(folder)
-        if name.startswith("policy")
-    }
-    return ",".join(sorted(value for value in values if value)) or None
+def _over_policies(root: Root) -> dict[str, str | None]:
+    names = (name for name in root.listdir(CPUFREQ) if name.startswith("policy"))
+    domains = [domain_texts(root, f"{CPUFREQ}/{name}") for name in names]
+    values = {name: {one.get(file) for one in domains} for name, file in _PER_POLICY.items()}
+    return {name: ",".join(sorted(filter(None, found))) for name, found in values.items()}
 
 
 def read_thp_sizes(root: Root) -> dict[int, str]:

@@ -16,6 +16,7 @@ import msgspec
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list, parse_mask, read_list
 from assay.machine.document import Cpu, Node
+from assay.machine.frequency_domains import CPUFREQ, domain_texts
 from assay.machine.memory_kind import memory_kinds
 from assay.machine.root import Root
 
@@ -246,15 +247,17 @@ def _kinds_by_clock(root: Root, online: tuple[int, ...], max_khz: dict[int, int]
 
 def _max_khz(root: Root, online: tuple[int, ...]) -> dict[int, int]:
     """Return the highest frequency by CPU, if known, from the files that other readers need too."""
-    policies = frozenset(root.listdir(f"{_CPU}/cpufreq"))
+    policies = frozenset(root.listdir(CPUFREQ))
     # A domain has the number of its first CPU (cpufreq_policy_alloc); old kernels have no domains.
     folders = {
-        cpu: f"{_CPU}/cpufreq/policy{cpu}"
-        if f"policy{cpu}" in policies
-        else f"{_CPU}/cpu{cpu}/cpufreq"
+        cpu: f"{CPUFREQ}/policy{cpu}" if f"policy{cpu}" in policies else f"{_CPU}/cpu{cpu}/cpufreq"
         for cpu in online
     }
-    found = {cpu: root.read_int(f"{folder}/cpuinfo_max_freq") for cpu, folder in folders.items()}
+    texts = {
+        cpu: domain_texts(root, folder).get("cpuinfo_max_freq", "")
+        for cpu, folder in folders.items()
+    }
+    found = {cpu: int(text) for cpu, text in texts.items() if text.isascii() and text.isdigit()}
     return {cpu: value for cpu, value in found.items() if value}
 
 

@@ -348,6 +348,7 @@ class StoreContract:
             assert len(list(reading)) == 599
 
     def test_pages_contain_the_samples_in_packed_form(self) -> None:
+        """Each page states the number of samples after it."""
         with self.open() as store:
             study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             store.add_stratum(study_id, make_stratum(1))

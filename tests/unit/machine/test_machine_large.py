@@ -62,6 +62,25 @@ def test_shared_cache_is_read_once(machines: dict[int, Root]) -> None:
     assert len([folder for folder in folders if folder.endswith("index3")]) == PACKAGES
 
 
+def test_frequency_domain_is_looked_up_twice(
+    machines: dict[int, Root], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path takes longer to look up than a file of an open directory."""
+    opened: list[str] = []
+    look_up = RememberedRoot.open
+
+    def counted(self: RememberedRoot, path: str, flags: int) -> int:
+        opened.append(path)
+        return look_up(self, path, flags)
+
+    monkeypatch.setattr(RememberedRoot, "open", counted)
+    with remembered(machines[SIZES[0]]) as once:
+        machine = read_machine(once, env={}, system=False)
+        read_inventory(machine, once, env={}, names=())
+    assert machine.default_state["cpu.governor"] == "powersave"
+    assert len([path for path in opened if "/cpufreq/policy" in path]) == 2 * SIZES[0]
+
+
 def test_large_machine_has_its_topology(machines: dict[int, Root]) -> None:
     machine = read_machine(machines[SIZES[0]], env={})
     inventory = read_inventory(machine, machines[SIZES[0]], env={}, names=())
