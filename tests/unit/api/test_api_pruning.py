@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -20,11 +21,25 @@ from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 V3 = Path(__file__).parents[1] / "store" / "assets" / "v3.db.xz"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    path = tmp_path / "v3.db"
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide a store of earlier studies, upgraded once."""
+    path = tmp_path_factory.mktemp("upgraded") / "v3.db"
     path.write_bytes(lzma.decompress(V3.read_bytes()))
-    return open_store(path)
+    open_store(path).close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def before(upgraded: Path) -> dict[tuple[str, int], bool]:
+    """Return the verdicts of that store."""
+    with open_store(upgraded) as store:
+        return verdicts(store)
+
+
+@pytest.fixture
+def store(upgraded: Path, tmp_path: Path) -> Store:
+    return open_store(shutil.copy(upgraded, tmp_path))
 
 
 def verdicts(store: Store) -> dict[tuple[str, int], bool]:
@@ -53,8 +68,10 @@ def test_dry_run_changes_nothing(store: Store) -> None:
     assert [store.samples(head.id) for head in heads] == samples
 
 
-def test_thinned_studies_keep_their_verdicts(store: Store) -> None:
-    before, heads = verdicts(store), store.studies()
+def test_thinned_studies_keep_their_verdicts(
+    store: Store, before: dict[tuple[str, int], bool]
+) -> None:
+    heads = store.studies()
     whole = {head.id: store.samples(head.id) for head in heads}
     planned = pruned(store, PrunePolicy(extent=Extent.THIN), apply=False)
     found = pruned(store, PrunePolicy(extent=Extent.THIN))
@@ -73,8 +90,9 @@ def test_thinned_studies_keep_their_verdicts(store: Store) -> None:
     assert not any(one.freed_bytes for one in pruned(store, PrunePolicy(extent=Extent.THIN)))
 
 
-def test_remove_deletes_samples_without_verdict(store: Store) -> None:
-    before = verdicts(store)
+def test_remove_deletes_samples_without_verdict(
+    store: Store, before: dict[tuple[str, int], bool]
+) -> None:
     pruned(store, PrunePolicy(extent=Extent.REMOVE))
     assert verdicts(store) == before
     for head in store.studies():
@@ -85,8 +103,10 @@ def test_remove_deletes_samples_without_verdict(store: Store) -> None:
             assert head.launches == concluded[0].launches
 
 
-def test_verdict_that_does_not_follow_leaves_the_study_whole(store: Store) -> None:
-    study_id = next(key[0] for key, holds in verdicts(store).items() if holds)
+def test_verdict_that_does_not_follow_leaves_the_study_whole(
+    store: Store, before: dict[tuple[str, int], bool]
+) -> None:
+    study_id = next(key[0] for key, holds in before.items() if holds)
     conclusion = store.conclusion(study_id)
     assert conclusion is not None
     store.acquire(study_id)
