@@ -9,11 +9,12 @@ from native_build import native_build
 
 @pytest.mark.slow
 def test_each_source_compiles_alone() -> None:
-    """A build of several sources at a time would hide a missing header."""
+    """A build of several sources at a time, or with precompiled headers, would hide a missing one."""
     build = native_build(
-        ["assay-exec", "assay-broker", "assay-noise", "assay-tier-semantics"],
+        ["assay-exec", "assay-broker", "assay-noise", "assay-tier-semantics", "assay-kernels"],
         "",
         "-DCMAKE_UNITY_BUILD=OFF",
+        "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",
     )
     assert (build / "assay-exec").exists()
     assert (build / "assay-noise").exists()
