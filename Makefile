@@ -14,8 +14,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
-# Compilation, downloads and the check of types run at the same time.
-TOGETHER = $(MAKE) -j3 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV)
+# Compilation, downloads and checks run at the same time.
+TOGETHER = $(MAKE) -j4 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV)
 PREPARE_TESTS = $(TOGETHER) check-types $(VENV)/.tested-with $(VENV)/.example check-sources
 # One installation at a time: in the environment, and of system packages. Services that a package
 # starts would keep the lock without --close.
@@ -23,7 +23,7 @@ INSTALL = flock --close $(VENV)/pyvenv.cfg $(BIN)/python -m pip install -q
 SYSTEM_PACKAGES = flock --close tools/system-packages tools/system-packages
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check check-types check-sources wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-scale bench-smoke
+.PHONY: help tune test test-full test-lowest check check-types check-sources check-imports wording docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-progress bench-pytorch bench-scale bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -59,18 +59,22 @@ test-lowest: ## unit, golden and example tests with the lowest versions declared
 	tools/run-tests $(LOWEST)/bin unit examples
 
 check: ## types, style, layers, forbidden imports, wording
-	$(TOGETHER) check-types check-sources
+	$(TOGETHER) check-types check-sources check-imports
 
 check-types: $(VENV)/.packages
 	$(BIN)/mypy
 
-check-sources: $(VENV)/.tested-with
+# The sources themselves, so that they are checked while they are compiled.
+check-sources: $(VENV)/.packages
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-cache
+	PYTHONPATH=src $(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
-	$(BIN)/python -m pytest -q tests/unit/test_imports.py
 	$(PYTHON) tools/wording.py
+
+# In `make test` it is one of the unit tests.
+check-imports: $(VENV)/.tested-with
+	$(BIN)/python -m pytest -q tests/unit/test_imports.py
 
 wording: ## wording of documentation, comments and messages against its limits (WORDING="--list 5")
 	$(PYTHON) tools/wording.py $(WORDING)
