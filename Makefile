@@ -14,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
-# Compilation, downloads and checks run at the same time.
+# Compilation, installations and checks run at the same time.
 TOGETHER = $(MAKE) -j4 --output-sync=target PYTHON=$(PYTHON) VENV=$(VENV)
 PREPARE_TESTS = $(TOGETHER) check-types $(VENV)/.tested-with $(VENV)/.example check-sources
 # One installation at a time: in the environment, and of system packages. Services that a package
@@ -174,13 +174,17 @@ $(VENV)/.example: $(VENV)/.created examples/requirements.txt
 	$(INSTALL) -r examples/requirements.txt
 	touch $@
 
+# All in one step: each step reads the lists of all packages again.
+$(VENV)/.system-packages: $(VENV)/.created tools/system-packages
+	$(SYSTEM_PACKAGES) build examples test
+	touch $@
+
 # Packages of the tests and checks, and all that assay itself depends on.
 $(VENV)/.packages: $(VENV)/dependencies.txt pyproject.toml
-	$(SYSTEM_PACKAGES) build examples test
 	$(INSTALL) -r $(VENV)/dependencies.txt --group test --group docs --group check
 	touch $@
 
-$(VENV)/.tested-with: $(VENV)/.installed $(VENV)/.packages
+$(VENV)/.tested-with: $(VENV)/.installed $(VENV)/.packages $(VENV)/.system-packages
 	touch $@
 
 # Libraries that kernels are compared with. One of them is found by its header when the native part is built.
