@@ -12,8 +12,11 @@ from launching import CGROUPS, MAY_CHANGE_HOST, SESSION, Launcher, Record, group
 from native_build import cached_programs
 
 PROGRAMS = Path(__file__).parent / "native"
-LONGEST = ("test_kernels.py", "test_tier_replay.py", "test_tier_run.py", "test_cli.py")
-"""Files whose tests take minutes."""
+LONGEST = (
+    *("test_kernels.py", "test_tier_replay.py", "test_tier_run.py", "test_cli.py"),
+    "test_session_processes.py",
+)
+"""Files whose tests take longest."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
