@@ -9,7 +9,7 @@ from native_build import native_build
 
 @pytest.mark.slow
 def test_each_source_compiles_alone() -> None:
-    """A build of several sources at a time, or with precompiled headers, would hide a missing one."""
+    """Other sources of one build, and precompiled headers, would hide a missing header."""
     build = native_build(
         ["assay-exec", "assay-broker", "assay-noise", "assay-tier-semantics", "assay-kernels"],
         "",
