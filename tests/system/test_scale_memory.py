@@ -25,7 +25,8 @@ from rotation import others_in_turns
 FEW, MANY = 5_000, 100_000
 MB = 1_000_000
 LIMIT_MB = 400
-EXPORT_TIMEOUT_S = 120.0
+EXPORT_TIMEOUT_S = 300.0
+READING_TIMEOUT_S = 1200.0
 START_MB = 120
 """Memory that assay takes without samples."""
 REPORT_MB = 300
@@ -53,11 +54,17 @@ READERS = {
     "run": "run --from {searched} -q",
     "confirm": "study confirm {searched} -q --runs 8",
     "warm start": "tune -q --runs 20 --warm-start {searched} arg.s=0.02,0.01 -- sleep {{s}}",
-    "plan of a sweep": "sweep --dry-run env.A=1,2 -- true",
+    "plan of a sweep": "sweep --dry-run {plan}",
     "finished": "study resume {measured} --json",
     "resume": "study resume {measured} -q --runs 20",
 }
 """Verbs that read all samples, by name."""
+SWEEP = """
+[workload]
+command = ["true"]
+[settings]
+"env.A" = [1, 2]
+"""
 REPORTS = ("report", "report of a search")
 RESUMING = ("resume",)
 """Verbs that compare the limit of memory with that of the study."""
@@ -89,6 +96,12 @@ class LargeStudies:
             "study", "export", self.compared, "--bundle", path, timeout_s=EXPORT_TIMEOUT_S
         )
         assert answer.status == 0, answer.err
+        return path
+
+    @cached_property
+    def plan(self) -> Path:
+        path = self.cli.folder / "sweep.toml"
+        path.write_text(SWEEP)
         return path
 
     def words(self, reader: str) -> list[str]:
@@ -172,7 +185,7 @@ def test_reader_of_100000_samples_fits_into_400_mb(
     cli = CommandLine(
         many.cli.launcher, many.cli.folder, many.cli.mark, prefix=("sh", "-c", enter, "sh")
     )
-    answer = cli(*words, timeout_s=300.0)
+    answer = cli(*words, timeout_s=READING_TIMEOUT_S)
     assert answer.status in (0, 1), answer.err
 
 

@@ -111,19 +111,29 @@ def write_json(document: Mapping[str, Any], target: TextIO) -> None:
         document: plain values by key.
         target: text file.
     """
-    target.write("{")
+    target.writelines(json_pieces(document))
+    target.write("\n")
+
+
+def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the text of a document in pieces; values that are iterators become arrays.
+
+    Args:
+        document: plain values by key.
+    """
+    yield "{"
     for number, (key, value) in enumerate({"schema": SCHEMA, **document}.items()):
-        target.write(f"{', ' if number else ''}{json.dumps(key)}: ")
+        yield f"{', ' if number else ''}{json.dumps(key)}: "
         if isinstance(value, Iterator):
-            _write_array(value, target)
+            yield from _array_pieces(value)
         else:
-            target.write(json.dumps(value, allow_nan=False))
-    target.write("}\n")
+            yield json.dumps(value, allow_nan=False)
+    yield "}"
 
 
-def _write_array(items: Iterator[Any], target: TextIO) -> None:
-    target.write("[")
+def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
+    yield "["
     for number, item in enumerate(items):
         document = item if isinstance(item, Raw) else json.dumps(item, allow_nan=False)
-        target.write(f", {document}" if number else document)
-    target.write("]")
+        yield f", {document}" if number else document
+    yield "]"

@@ -62,8 +62,7 @@ def recompute(
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
     space = make_search_space(spec.space, _IsGrantable(stratum, spec.parallel) if tuned else None)
-    # Without a copy: a study may have 100,000 samples.
-    used = samples[: recorded.launches] if recorded.launches < len(samples) else samples
+    used = samples if len(samples) <= recorded.launches else samples[: recorded.launches]
     first: Conclusion | None = None
     for done in _ends(recorded):
         found = _concluded(spec, used, space, done)

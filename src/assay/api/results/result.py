@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shlex
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from assay.api.results.figure import figure_of
 from assay.api.results.frame import frame_of, rows_of
 from assay.api.results.html import notebook_html
 from assay.api.results.sentences import verdict_lines
-from assay.bundle.document import write_json
+from assay.bundle.document import json_pieces
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import (
     ArmResult,
@@ -256,9 +255,7 @@ class Result:
                 f"Study {self.id} has no conclusion yet.",
                 f'assay.resume("{self.id}") continues it.',
             )
-        text = io.StringIO()
-        write_json(result_document(self._labelled, self._report.samples), text)
-        return text.getvalue().rstrip("\n")
+        return "".join(json_pieces(result_document(self._labelled, self._report.samples)))
 
     @property
     def _labelled(self) -> StudyResult:
