@@ -51,7 +51,7 @@ PLAIN_LINE_INTERVAL_S = 10.0
 REFRESHES_PER_S = 1.0
 """Refresh rate of the line, per second. A refresh takes about 1 ms of a CPU that the program may
 use: ten per second would be a disturbance of 1 %, as large as the effects that studies resolve."""
-MAX_OVERHEAD_SHARE = 0.005
+MAX_OVERHEAD_SHARE = 0.003
 """Maximum share of the elapsed time for estimates of the best arm. With the line itself the display
 takes less than 1 % of a core."""
 MAX_EARLIER_SAMPLES = 4096
