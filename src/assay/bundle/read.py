@@ -273,7 +273,8 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
         ) from error
     if len(archive.infolist()) > MAX_FILES:
         raise InvalidInputError(
-            f"{path} contains more files than a bundle can have.", "Check its origin."
+            f"{path} contains more than {MAX_FILES:,} files, the maximum of a bundle.",
+            "Check its origin.",
         )
     return archive
 
