@@ -54,7 +54,7 @@ def study_document(source: Source, *, outputs: bool = True) -> dict[str, Any]:
     of_newest = source.strata[-1].conclusion if source.strata else None
     record = msgspec.structs.replace(source.record, conclusion=of_newest)
     document: dict[str, Any] = {"study": record.id, **to_builtins(record)}
-    document["samples"] = _samples(source)
+    document["samples"] = _samples(source, source.surveys)
     document["plans"] = [
         {"stratum": stratum.stratum.number, **to_builtins(plan)}
         for stratum in source.strata
@@ -88,8 +88,8 @@ def sample_lines(
         yield Raw(f'{{"stratum":{stratum},{encode(sample)[1:-1].decode()},{marks}}}')
 
 
-def _samples(source: Source) -> Iterator[Raw]:
-    for stratum, survey in zip(source.strata, source.surveys, strict=True):
+def _samples(source: Source, surveys: Iterable[SampleSurvey]) -> Iterator[Raw]:
+    for stratum, survey in zip(source.strata, surveys, strict=True):
         yield from sample_lines(stratum.stratum.number, stratum.samples, survey)
 
 

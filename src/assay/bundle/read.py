@@ -32,13 +32,15 @@ from assay.bundle.layout import (
 )
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import decode, encode
-from assay.records.codec import SCHEMA, parse_json
+from assay.records.codec import SCHEMA, holds_bytes, parse_json
 
 T = TypeVar("T")
 
 _LOCAL_FILE = b"PK\x03\x04"
 _PIECE = 1 << 12
 """Bytes unpacked at a time: also the precision of the position of damaged data."""
+_MAX_DIRECTORY_BYTES = 4 << 20
+"""Maximum size of the directory of an archive: that of 10,000 files takes 1 MB."""
 _SPECIFY_BUNDLE = "Specify a bundle; `assay study export STUDY --bundle FILE.zip` writes one."
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """Errors of msgspec for invalid JSON, invalid UTF-8 and deep nesting."""
@@ -226,6 +228,20 @@ class Archive:
         return piece
 
 
+class _BoundedReader(io.BufferedReader):
+    """File whose reads are bounded: ``zipfile`` reads a directory of any stated size at once."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read as any file does.
+
+        Raises:
+            zipfile.BadZipFile: more than a directory may have.
+        """
+        if size is not None and size > _MAX_DIRECTORY_BYTES:
+            raise zipfile.BadZipFile("its directory is too large")
+        return super().read(size)
+
+
 @contextlib.contextmanager
 def open_bundle(path: Path) -> Iterator[Archive]:
     """Open a bundle for reading.
@@ -235,7 +251,7 @@ def open_bundle(path: Path) -> Iterator[Archive]:
         NotPossibleError: missing permission.
     """
     try:
-        file = path.open("rb")
+        file = _BoundedReader(path.open("rb", buffering=0))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InvalidInputError(f"The file {path} does not exist.", _SPECIFY_BUNDLE) from error
     except IsADirectoryError as error:
@@ -293,7 +309,7 @@ def _line(text: bytes, name: str, entry: int | None) -> Line:
 
 def _with_bytes(text: bytes) -> Line | None:
     """Parse a line with bytes that are not UTF-8, which msgspec rejects."""
-    found = _LINE_WITH_BYTES.fullmatch(text)
+    found = _LINE_WITH_BYTES.fullmatch(text) if holds_bytes(text) else None
     return Line(found[1].decode(), msgspec.Raw(found[2])) if found else None
 
 

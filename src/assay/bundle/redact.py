@@ -144,7 +144,7 @@ class Redactor:
         """Return a record with tokens instead of names, in keys and values."""
         if not self._may_hold(encode(record).decode()):
             return record
-        redacted: T = self._walked(record)
+        redacted: T = self.value(record)
         return redacted
 
     def stratum(self, stratum: Stratum) -> Stratum:
@@ -162,8 +162,11 @@ class Redactor:
         )
         return self.record(bare)
 
-    def _walked(self, value: Any) -> Any:
-        """Return a value with tokens; one without names is returned itself."""
+    def value(self, value: Any) -> Any:
+        """Return a record or plain value with tokens; one without names is returned itself.
+
+        ``record`` is faster for a large record without names.
+        """
         kind = type(value)
         if kind in _WITHOUT_TEXT:
             return value
@@ -191,14 +194,14 @@ class Redactor:
                 changed = self._changed(fields)
                 return msgspec.structs.replace(value, **changed) if changed else value
             case Configuration():
-                bare = {self.text(k): self._walked(v) for k, v in value.items()}
+                bare = {self.text(k): self.value(v) for k, v in value.items()}
                 return value if bare == dict(value) else Configuration(bare)
             case dict():
-                bare = {self._walked(k): self._walked(v) for k, v in value.items()}
+                bare = {self.value(k): self.value(v) for k, v in value.items()}
                 same = all(k in bare and bare[k] is v for k, v in value.items())
                 return value if same and len(bare) == len(value) else bare
             case list() | tuple() | frozenset():
-                items = [self._walked(item) for item in value]
+                items = [self.value(item) for item in value]
                 same = all(new is old for new, old in zip(items, value, strict=True))
                 return value if same else type(value)(items)
             case _:
@@ -206,7 +209,7 @@ class Redactor:
 
     def _changed(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Return the fields that differ with tokens."""
-        walked = ((name, value, self._walked(value)) for name, value in fields.items())
+        walked = ((name, value, self.value(value)) for name, value in fields.items())
         return {name: bare for name, value, bare in walked if bare is not value}
 
 

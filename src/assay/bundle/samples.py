@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from assay.records import Output, Sample
+from assay.bundle.redact import Redactor
+from assay.records import Output, Sample, SampleDecoder, SampleRewriter, decode, encode
 from assay.store import Store
+
+T = TypeVar("T")
 
 
 class Samples(Protocol):
@@ -34,10 +38,23 @@ class StoredSamples:
     count: int
 
     def __iter__(self) -> Iterator[Sample]:
-        return islice(self.store.iterate_samples(self.study_id, self.stratum), self.count)
+        # Sharing equal parts takes more time, and saves memory only if the samples are kept.
+        return self.decoded(partial(decode, kind=Sample))
 
     def __len__(self) -> int:
         return self.count
+
+    def decoded(self, decoder: Callable[[bytes | str], T]) -> Iterator[T]:
+        """Iterate over the samples in the form of a decoder (``Store.decoded_samples``)."""
+        found = self.store.decoded_samples(self.study_id, self.stratum, decoder)
+        return islice(found, self.count)
+
+
+def kept(samples: Samples) -> tuple[Sample, ...]:
+    """Return samples to keep in memory; equal parts of stored ones are shared."""
+    if isinstance(samples, StoredSamples):
+        return tuple(samples.decoded(SampleDecoder().decode))
+    return tuple(samples)
 
 
 @dataclass(frozen=True)
@@ -66,3 +83,28 @@ class ChangedSamples:
 
     def __len__(self) -> int:
         return len(self.samples)
+
+
+class RedactedSamples:
+    """Samples with tokens instead of names, as a bundle contains them.
+
+    Args:
+        samples: samples of a stratum.
+        redactor: replaces names.
+    """
+
+    def __init__(self, samples: Samples, redactor: Redactor) -> None:
+        self._samples = samples
+        self._rewriter = SampleRewriter(redactor.value)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return map(SampleDecoder().decode, map(encode, self.partial()))
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def partial(self) -> Iterator[Any]:
+        """Iterate over the samples with parts that remain encoded (``SampleRewriter.read``)."""
+        if isinstance(self._samples, StoredSamples):
+            return self._samples.decoded(self._rewriter.read)
+        return map(self._rewriter.read, map(encode, self._samples))

@@ -14,13 +14,11 @@ from assay.bundle.survey import SampleSurvey, survey_of
 from assay.records import (
     Claim,
     Conclusion,
-    Configuration,
     Evidence,
     Output,
     Plan,
     Sample,
     Stratum,
-    StudySpec,
 )
 from assay.records.front import FrontPoint
 from assay.records.sample import PROGRESS_PREFIX, PROGRESS_QUOTES, STDERR_LINES
@@ -40,7 +38,6 @@ class StratumSource:
         samples: samples in the order of launch; stored ones are read again for each pass.
         outputs: reads their stored outputs, in the same order.
         conclusion: conclusion, if there is one.
-        survey: survey of the samples; ``None`` if it was not made yet.
     """
 
     stratum: Stratum
@@ -48,11 +45,6 @@ class StratumSource:
     samples: Samples
     outputs: Callable[[], Iterator[tuple[Output, ...]]]
     conclusion: Conclusion | None = None
-    survey: SampleSurvey | None = None
-
-    def surveyed(self, spec: StudySpec) -> SampleSurvey:
-        """Return the survey of the samples of a study with this specification."""
-        return self.survey or survey_of(spec, self.samples)
 
 
 @dataclass(frozen=True)
@@ -64,8 +56,8 @@ class Source:
 
     @cached_property
     def surveys(self) -> tuple[SampleSurvey, ...]:
-        """Return the survey of each stratum."""
-        return tuple(stratum.surveyed(self.record.spec) for stratum in self.strata)
+        """Return the survey of the samples of each stratum."""
+        return tuple(survey_of(self.record.spec, stratum.samples) for stratum in self.strata)
 
     @property
     def samples(self) -> int:
@@ -86,7 +78,7 @@ def _stratum_without_outputs(stratum: StratumSource) -> StratumSource:
         notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
     samples = ChangedSamples(stratum.samples, _without_own_lines)
-    return dataclasses.replace(stratum, samples=samples, conclusion=found, survey=None)
+    return dataclasses.replace(stratum, samples=samples, conclusion=found)
 
 
 def _without_own_lines(sample: Sample) -> Sample:
@@ -149,7 +141,7 @@ def _claim_without_lines(claim: Claim) -> Claim:
 
 
 def read_source(store: Store, study_id: str) -> Source:
-    """Survey all data of a study; its samples and outputs are read when they are written.
+    """Return the data of a study; its samples and outputs are read when they are written.
 
     Samples are only ever appended, and a conclusion states its number of samples. So data read in
     this order are consistent even if the study is running.
@@ -163,25 +155,27 @@ def read_source(store: Store, study_id: str) -> Source:
     strata = []
     for stratum in record.strata:
         number = stratum.number
-        survey = survey_of(record.spec, store.iterate_samples(study_id, number))
+        count = store.count_samples(study_id, number)
+        samples = StoredSamples(store, study_id, number, count)
         strata.append(
             StratumSource(
                 stratum=stratum,
-                plans=_as_launched(store.plans(study_id, number), survey.configurations),
-                samples=StoredSamples(store, study_id, number, survey.samples),
-                outputs=StoredOutputs(store, study_id, number, survey.samples),
+                plans=_as_launched(store.plans(study_id, number), samples),
+                samples=samples,
+                outputs=StoredOutputs(store, study_id, number, count),
                 conclusion=verdicts.get(number),
-                survey=survey,
             )
         )
     return Source(record, tuple(strata))
 
 
-def _as_launched(plans: list[Plan], configurations: Iterable[Configuration]) -> tuple[Plan, ...]:
+def _as_launched(plans: Iterable[Plan], samples: Samples) -> tuple[Plan, ...]:
     """Return the plans of samples in the order of the first launches of their configurations."""
-    by_configuration = {plan.configuration: plan for plan in plans}
-    return tuple(
-        by_configuration[configuration]
-        for configuration in configurations
-        if configuration in by_configuration
-    )
+    waiting = {plan.configuration: plan for plan in plans}
+    found = []
+    reading = iter(samples)
+    while waiting and (sample := next(reading, None)) is not None:
+        plan = waiting.pop(sample.launch.configuration, None)
+        if plan is not None:
+            found.append(plan)
+    return tuple(found)

@@ -14,18 +14,14 @@ class SampleSurvey:
     """Properties of the samples of one stratum.
 
     Attributes:
-        samples: number of samples.
-        configurations: distinct configurations in the order of their first launches.
-        launchers: versions of the launcher.
+        configurations: distinct configurations.
         metrics, series, steady: names of metrics with a value, with values reported during a
             launch, and with a steady part.
         values, notes: kinds of evidence with a value, and with a note.
         disturbed, excluded: blocks that were disturbed, and that are excluded from all figures.
     """
 
-    samples: int
-    configurations: tuple[Configuration, ...]
-    launchers: frozenset[str]
+    configurations: frozenset[Configuration]
     metrics: frozenset[str]
     series: frozenset[str]
     steady: frozenset[str]
@@ -43,28 +39,25 @@ def survey_of(spec: StudySpec, samples: Iterable[Sample]) -> SampleSurvey:
         samples: samples in the order of launch.
     """
     conditions = BlockConditions(spec)
-    configurations: dict[Configuration, None] = {}
-    launchers: set[str] = set()
+    configurations: set[Configuration] = set()
     metrics: set[str] = set()
     series: set[str] = set()
     steady: set[str] = set()
     values: set[str] = set()
     notes: set[str] = set()
-    count = 0
     for sample in samples:
-        count += 1
         conditions.add(sample)
-        configurations.setdefault(sample.launch.configuration)
-        launchers.add(sample.launcher_version)
+        configurations.add(sample.launch.configuration)
         metrics.update(sample.metrics)
         series.update(sample.series)
         steady.update(sample.steady)
-        values |= {piece.kind for piece in sample.evidence if piece.value is not None}
-        notes |= {piece.kind for piece in sample.evidence if piece.note is not None}
+        for piece in sample.evidence:
+            if piece.value is not None:
+                values.add(piece.kind)
+            if piece.note is not None:
+                notes.add(piece.kind)
     return SampleSurvey(
-        samples=count,
-        configurations=tuple(configurations),
-        launchers=frozenset(launchers),
+        configurations=frozenset(configurations),
         metrics=frozenset(metrics),
         series=frozenset(series),
         steady=frozenset(steady),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import TextIO
 
 from assay.bundle.source import Source
-from assay.records import Evidence, Sample, StudySpec, Value
+from assay.records import Sample, StudySpec, Value
 from assay.records.configuration import show_value
 from assay.search.history.excluded_blocks import block_of
 from assay.untrusted import no_formula
@@ -22,6 +23,8 @@ _STEADY = (
     *("settled", "ended_early", "bound"),
 )
 _ORIGIN = ("node", "launcher_version")
+_times_of = attrgetter(*_TIMES)
+Cell = str | float | None
 
 
 def write_table(source: Source, target: TextIO) -> None:
@@ -54,22 +57,22 @@ def write_table(source: Source, target: TextIO) -> None:
         ]
     )
     for stratum, survey in zip(source.strata, surveys, strict=True):
+        excluded = survey.excluded
         for number, sample in enumerate(stratum.samples, start=1):
-            lost = block_of(sample) in survey.excluded
-            out.writerow(
-                [
-                    *_fixed(stratum.stratum.number, number, sample, full, lost),
-                    *(_cell(sample.metrics.get(name)) for name in metrics),
-                    *(_steady(sample, name, field) for name in steady for field in _STEADY),
-                    *(cell for name in settings for cell in _setting(sample, name, defaults)),
-                    *_evidence(sample, values, notes),
-                ]
-            )
+            row = _fixed(stratum.stratum.number, number, sample, full, block_of(sample) in excluded)
+            row += map(sample.metrics.get, metrics)
+            row += [_steady(sample, name, field) for name in steady for field in _STEADY]
+            row += [cell for name in settings for cell in _setting(sample, name, defaults)]
+            # Of several pieces of a kind, the first one comes last, and counts.
+            pieces = sample.evidence[::-1]
+            row += map({piece.kind: piece.value for piece in pieces}.get, values)
+            row += map(_text, map({piece.kind: piece.note for piece in pieces}.get, notes))
+            out.writerow(row)
 
 
 def _fixed(
     stratum: int, number: int, sample: Sample, full: Value | None, left_out: bool
-) -> list[str]:
+) -> list[Cell]:
     """Return the columns that every study has.
 
     Args:
@@ -80,9 +83,13 @@ def _fixed(
     """
     launch = sample.launch
     fidelity = full if launch.fidelity is None else launch.fidelity
-    place = (launch.stage, launch.block, launch.position, launch.attempt, launch.arm, fidelity)
-    named = (getattr(sample, name) for name in (*_OUTCOME, *_TIMES, *_ORIGIN))
-    return [_cell(value) for value in (stratum, number, *place, left_out, *named)]
+    return [
+        *(stratum, number, launch.stage, launch.block, launch.position, launch.attempt),
+        *(_text(launch.arm), _cell(fidelity), _cell(left_out)),
+        *(sample.outcome, _text(sample.limit), sample.exit_status, sample.signal),
+        *(_text(sample.message), *_times_of(sample)),
+        *(_text(sample.node), _text(sample.launcher_version)),
+    ]
 
 
 def full_fidelity(spec: StudySpec) -> Value | None:
@@ -111,32 +118,24 @@ def _defaults(spec: StudySpec) -> dict[str, Value]:
     }
 
 
-def _setting(sample: Sample, name: str, defaults: Mapping[str, Value]) -> Sequence[str]:
+def _setting(sample: Sample, name: str, defaults: Mapping[str, Value]) -> Sequence[Cell]:
     grant = sample.settings.get(name)
     if name not in sample.launch.configuration:
         return _cell(defaults.get(name, NOT_SET)), _cell(grant.status if grant else NOT_SET)
     return _cell(sample.launch.configuration.get(name)), _cell(grant.status if grant else None)
 
 
-def _steady(sample: Sample, name: str, field: str) -> str:
+def _steady(sample: Sample, name: str, field: str) -> Cell:
     return _cell(getattr(sample.steady.get(name), field, None))
 
 
-def _evidence(
-    sample: Sample, value_kinds: Sequence[str], note_kinds: Sequence[str]
-) -> Iterator[str]:
-    """Yield the first value and the first note of these kinds of evidence."""
-    first: dict[str, Evidence] = {}
-    for piece in sample.evidence:
-        first.setdefault(piece.kind, piece)
-    for kind in value_kinds:
-        yield _cell(first[kind].value) if kind in first else ""
-    for kind in note_kinds:
-        yield _cell(first[kind].note) if kind in first else ""
+def _cell(value: Value | None) -> Cell:
+    """Return a cell; ``csv`` writes numbers with all digits, and nothing for ``None``."""
+    if isinstance(value, str):
+        return no_formula(value)
+    return show_value(value) if isinstance(value, bool) else value
 
 
-def _cell(value: Value | None) -> str:
+def _text(text: str | None) -> str | None:
     """Return a cell; text that a spreadsheet would read as a formula is quoted."""
-    if value is None:
-        return ""
-    return no_formula(value) if isinstance(value, str) else show_value(value)
+    return no_formula(text) if text else text

@@ -33,8 +33,12 @@ from assay.bundle.recompute import is_same_conclusion, recompute, script_of
 from assay.bundle.versions import are_versions, different_versions, install_command
 from assay.errors import AssayError
 from assay.records import Conclusion, HashedPart, Plan, Sample, SampleDecoder, Stratum
+from assay.search.history.packed_samples import PackedSamples
 
 T = TypeVar("T")
+
+MAX_KEPT = 100_000
+"""Maximum number of samples of a stratum that are kept as objects, in 250 MB; others are packed."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,19 @@ class VerdictCheck:
         return f"{install_command(self.recorded_versions)} installs the recorded versions."
 
 
+def _kept_samples() -> PackedSamples:
+    found = PackedSamples()
+    found.keep(MAX_KEPT)
+    return found
+
+
 @dataclass
 class StratumContents:
     """Documents of one stratum that have been read."""
 
     stratum: Stratum | None = None
     plans: list[Plan] = field(default_factory=list)
-    samples: list[Sample] = field(default_factory=list)
+    samples: PackedSamples = field(default_factory=_kept_samples)
     conclusion: Conclusion | None = None
     script: str | None = None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 import msgspec
@@ -37,12 +37,12 @@ from assay.bundle.layout import (
 )
 from assay.bundle.recompute import is_same_conclusion, recompute, script_of, without_script
 from assay.bundle.redact import Redactor
-from assay.bundle.samples import ChangedSamples, Samples
+from assay.bundle.samples import RedactedSamples, kept
 from assay.bundle.source import Source, StratumSource, without_outputs
 from assay.bundle.streams import stream_of
 from assay.bundle.versions import package_versions
 from assay.errors import AssayError, NotPossibleError
-from assay.records import Conclusion, Plan, Stratum, StudySpec, encode
+from assay.records import Conclusion, Plan, Sample, Stage, Stratum, StudySpec, decode, encode
 from assay.records.codec import SCHEMA, parse_json
 from assay.settings.registry import builtin
 
@@ -100,16 +100,18 @@ def write_bundle(
         )
         chained.document(STUDY, encode(study))
         verdicts, notes = [], []
+        launchers: set[str] = set()
         for stratum in source.strata:
             bare = _RedactedStratum.of(stratum, redactor)
             named = redactor.replaced.copy()
-            _write_stratum(chained, bare, stratum, redactor, outputs)
+            written = _write_stratum(chained, bare, stratum, redactor, outputs)
+            launchers |= written.launchers
             renamed = redactor.replaced != named or _is_renamed(record.spec, spec)
             with redactor.uncounted():
                 found = _verdict(record.spec, stratum, spec, bare, renamed=renamed)
                 if found is None:
                     continue
-                verdicts.append(_write_verdict(chained, spec, bare, found))
+                verdicts.append(_write_verdict(chained, spec, bare, written, found))
             if not found.recomputed:
                 notes.append(
                     f"The export did not recompute the conclusion of stratum {bare.stratum.number} "
@@ -125,7 +127,7 @@ def write_bundle(
             format=FORMAT,
             schema=SCHEMA,
             study=record.id,
-            versions=_versions(source, redactor),
+            versions=_versions(source, launchers, redactor),
             files=tuple(chained.notes),
             head=chained.head,
             verdicts=tuple(verdicts),
@@ -197,19 +199,18 @@ class _RedactedStratum:
 
     stratum: Stratum
     plans: tuple[Plan, ...]
-    samples: Samples
+    samples: RedactedSamples
     conclusion: Conclusion | None
     has_named_conclusion: bool = False
 
     @classmethod
     def of(cls, stratum: StratumSource, redactor: Redactor) -> _RedactedStratum:
-        """Return a stratum; many samples are redacted as they are read."""
-        samples: Samples = ChangedSamples(stratum.samples, redactor.record)
+        """Return a stratum; its samples are redacted as they are read."""
         conclusion = None if stratum.conclusion is None else redactor.record(stratum.conclusion)
         return cls(
             redactor.stratum(stratum.stratum),
             tuple(redactor.record(plan) for plan in stratum.plans),
-            samples if len(samples) > MAX_RECOMPUTED else tuple(samples),
+            RedactedSamples(stratum.samples, redactor),
             conclusion,
             conclusion != stratum.conclusion,
         )
@@ -221,19 +222,43 @@ def _write_stratum(
     stratum: StratumSource,
     redactor: Redactor,
     outputs: bool,
-) -> None:
+) -> _WrittenSamples:
     number = bare.stratum.number
     chained.document(stratum_file(number, STRATUM), encode(bare.stratum))
     chained.lines(stratum_file(number, PLANS), map(encode, bare.plans))
-    chained.lines(stratum_file(number, SAMPLES), map(encode, bare.samples))
+    written = _WrittenSamples()
+    chained.lines(stratum_file(number, SAMPLES), written.lines(bare.samples))
     if outputs:
         chained.lines(stratum_file(number, OUTPUTS), _output_lines(stratum, redactor))
+    return written
+
+
+@dataclass
+class _WrittenSamples:
+    """Properties of the samples of a stratum, noted while they are written.
+
+    Attributes:
+        launchers: versions of the launcher.
+        first_launches: samples that show which variables the program reads.
+    """
+
+    launchers: set[str] = field(default_factory=set)
+    first_launches: list[Sample] = field(default_factory=list)
+
+    def lines(self, samples: RedactedSamples) -> Iterator[bytes]:
+        """Yield the documents of samples."""
+        for sample in samples.partial():
+            document = encode(sample)
+            self.launchers.add(sample.launcher_version)
+            if sample.launch.stage is Stage.SURVEY:
+                self.first_launches.append(decode(document, Sample))
+            yield document
 
 
 def _output_lines(stratum: StratumSource, redactor: Redactor) -> Iterator[bytes]:
-    for number, kept in enumerate(stratum.outputs(), start=1):
-        if kept:
-            streams = tuple(stream_of(output, redactor.bytes) for output in kept)
+    for number, outputs in enumerate(stratum.outputs(), start=1):
+        if outputs:
+            streams = tuple(stream_of(output, redactor.bytes) for output in outputs)
             yield encode(OutputDocument(sample=number, streams=streams))
 
 
@@ -282,7 +307,7 @@ def _verdict(
         return _Verdict(without_script(bare.conclusion), versions, recomputed=False)
     samples = tuple(bare.samples)
     try:
-        found = recompute(spec, tuple(stratum.samples), stratum.stratum, stratum.conclusion)
+        found = recompute(spec, kept(stratum.samples), stratum.stratum, stratum.conclusion)
         if is_same_conclusion(found, stratum.conclusion):
             again = recompute(bare_spec, samples, bare.stratum, bare.conclusion)
             if _figures(again) == _figures(bare.conclusion):
@@ -314,26 +339,29 @@ def _masked(value: object) -> object:
 
 
 def _write_verdict(
-    chained: _ChainedArchive, spec: StudySpec, bare: _RedactedStratum, found: _Verdict
+    chained: _ChainedArchive,
+    spec: StudySpec,
+    bare: _RedactedStratum,
+    written: _WrittenSamples,
+    found: _Verdict,
 ) -> VerdictNote:
     number, conclusion = bare.stratum.number, found.conclusion
     chained.document(stratum_file(number, CONCLUSION), encode(conclusion))
-    script = script_of(conclusion, bare.plans, spec.workload, bare.samples)
+    script = script_of(conclusion, bare.plans, spec.workload, written.first_launches)
     if script is not None:
         chained.document(stratum_file(number, SCRIPT), script.encode(), end=b"")
     return VerdictNote(stratum=number, samples=conclusion.launches, versions=found.versions)
 
 
-def _versions(source: Source, redactor: Redactor) -> dict[str, str]:
+def _versions(source: Source, launchers: set[str], redactor: Redactor) -> dict[str, str]:
     """Return the versions of the programs that wrote the bundle and measured, and of the store."""
     from assay.store.revisions import HEAD
 
     measured = _several(stratum.stratum.assay_version for stratum in source.strata)
-    launchers = _several(text for survey in source.surveys for text in survey.launchers)
     return {
         **package_versions(),
         "measured_by": redactor.text(measured),
-        "launcher": redactor.text(launchers),
+        "launcher": redactor.text(_several(launchers)),
         "store_schema": HEAD,
     }
 

@@ -99,6 +99,7 @@ from assay.records.requirement import (
 from assay.records.reservation import Reservation
 from assay.records.sample import Evidence, Grant, GrantStatus, Outcome, Sample
 from assay.records.sample_decoder import SampleDecoder
+from assay.records.sample_rewriter import SampleRewriter
 from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
@@ -214,6 +215,7 @@ __all__ = [
     "RunFacts",
     "Sample",
     "SampleDecoder",
+    "SampleRewriter",
     "Sched",
     "Scope",
     "Series",

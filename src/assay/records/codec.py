@@ -7,6 +7,7 @@ documents.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, TypeVar
 
@@ -55,7 +56,7 @@ def decode(document: bytes | str, kind: type[T]) -> T:
         if holds_bytes(document):
             plain = parse_json(document)
             return msgspec.convert(plain, kind, dec_hook=_decode_hook, str_keys=True)
-        return msgspec.json.decode(document, type=kind, dec_hook=_decode_hook)
+        return decoder_of(kind).decode(document)
     except (msgspec.MsgspecError, ValueError) as error:
         raise InvalidInputError(
             f"Invalid {kind.__name__} document: {error}.",
@@ -64,7 +65,12 @@ def decode(document: bytes | str, kind: type[T]) -> T:
 
 
 def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """Return a decoder for many documents without non-UTF-8 bytes (``holds_bytes``)."""
+    """Return the decoder of documents without non-UTF-8 bytes (``holds_bytes``)."""
+    return _decoder_of(kind)  # type: ignore[arg-type]  # types are hashable
+
+
+@functools.cache
+def _decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind, dec_hook=_decode_hook)
 
 

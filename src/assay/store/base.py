@@ -6,9 +6,9 @@ backend derive from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.codec import Record
@@ -16,6 +16,8 @@ from assay.records.overhead import Overhead
 from assay.records.study import SESSION_SUFFIX
 from assay.store.sample_page import SamplePage
 from assay.store.vacuum import FileUse
+
+T = TypeVar("T")
 
 
 class StudyHead(Record, frozen=True, kw_only=True):
@@ -194,6 +196,28 @@ class Store(Protocol):
         Raises:
             InvalidInputError: see ``iterate_samples``.
         """
+        ...
+
+    def decoded_samples(
+        self, study_id: str, stratum_number: int | None, decode: Callable[[bytes | str], T]
+    ) -> Iterator[T]:
+        """Iterate over the samples of ``iterate_samples`` in the form of another decoder.
+
+        An older assay may have spelled a document differently: numbers without a fraction, and keys
+        with default values.
+
+        Args:
+            study_id: complete id.
+            stratum_number: number of a stratum; ``None`` for all.
+            decode: decodes a JSON document; it raises ``InvalidInputError`` for an invalid one.
+
+        Raises:
+            NotPossibleError: a document is unreadable.
+        """
+        ...
+
+    def count_samples(self, study_id: str, stratum_number: int) -> int:
+        """Return the number of samples of a stratum."""
         ...
 
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 from assay.store.packing import Packed, Packer, Unpacker
 from assay.store.rows import Row
 from assay.store.schema import DICTIONARY
-from assay.store.unreadable import PACKED_ERRORS, damaged_document_error, reading_packed
+from assay.store.unreadable import reading_packed
 
 
 class DocumentKind(enum.StrEnum):
@@ -73,25 +73,29 @@ class DocumentReader:
         self._kind = kind
         self._unpackers: dict[int, Unpacker] = {}
 
-    def document(self, row: Row, stratum_number: int) -> str | bytes:
-        """Return the document of a row.
+    def documents(self, rows: Sequence[Row], strata: Iterable[int]) -> list[str | bytes]:
+        """Return the documents of rows.
+
+        Args:
+            rows: rows with the columns of documents.
+            strata: number of the stratum of each row.
 
         Raises:
-            NotPossibleError: the document is damaged.
+            NotPossibleError: a document is damaged.
         """
-        content = row.content
-        if content is None:
+        with reading_packed(self._study_id):
+            return list(map(self._document, rows, strata))
+
+    def _document(self, row: Row, stratum_number: int) -> str | bytes:
+        if row.content is None:
             text: str = row.document
             return text
-        try:  # a context manager would take as long as unpacking
-            unpacker = self._unpackers.get(stratum_number)
-            if unpacker is None:
-                unpacker = self._unpackers[stratum_number] = unpacker_of(
-                    self._connection, self._study_id, stratum_number, self._kind
-                )
-            return unpacker.unpack(content, row.dictionary)
-        except PACKED_ERRORS as error:
-            raise damaged_document_error(self._study_id, error) from error
+        unpacker = self._unpackers.get(stratum_number)
+        if unpacker is None:
+            unpacker = self._unpackers[stratum_number] = unpacker_of(
+                self._connection, self._study_id, stratum_number, self._kind
+            )
+        return unpacker.unpack(row.content, row.dictionary)
 
 
 def unpacker_of(

@@ -5,10 +5,21 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import repeat
+from typing import TypeVar
 
-from sqlalchemy import Engine, select, text
+from sqlalchemy import ColumnElement, Engine, bindparam, select, text
 
-from assay.records import Conclusion, Output, Plan, Sample, Stratum, StudySpec, encode
+from assay.records import (
+    Conclusion,
+    Output,
+    Plan,
+    Sample,
+    SampleDecoder,
+    Stratum,
+    StudySpec,
+    encode,
+)
 from assay.records.overhead import Overhead
 from assay.store.base import EVERY_STUDY, StudyHead, StudyRecord, StudySelection
 from assay.store.dictionaries import DocumentKind, DocumentReader, unpacker_of
@@ -29,8 +40,11 @@ from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, VERDICT
 from assay.store.shared_documents import strata_of
 from assay.store.study_locks import StudyLocks
 
-_PAGE = 256
-"""Number of samples that are read at a time: with outputs some megabytes at most."""
+T = TypeVar("T")
+
+_PAGE, _OUTPUT_PAGE = 512, 256
+"""Numbers of samples and of outputs that are read at a time: some megabytes. SQLite before 3.32
+admits 999 parameters."""
 _PACKED_PAGES = 8
 """Number of pages that are read at a time if they stay packed."""
 _PACKED_ROWS = """
@@ -103,17 +117,23 @@ class SqlReader:
 
     def iterate_samples(self, study_id: str, stratum_number: int | None = None) -> Iterator[Sample]:
         """See ``Store.iterate_samples``."""
-        decoded = sample_reader(study_id)
+        return self.decoded_samples(study_id, stratum_number, SampleDecoder().decode)
+
+    def decoded_samples(
+        self, study_id: str, stratum_number: int | None, decode: Callable[[bytes | str], T]
+    ) -> Iterator[T]:
+        """See ``Store.decoded_samples``."""
+        decoded = sample_reader(study_id, decode)
         columns = (SAMPLE.c.stratum, SAMPLE.c.document, SAMPLE.c.content, SAMPLE.c.dictionary)
-        for page in _pages(self._sample_numbers(study_id, stratum_number)):
-            query = select(*columns).where(SAMPLE.c.number.in_(page)).order_by(SAMPLE.c.number)
+        query = select(*columns).where(_is_in_page(SAMPLE.c.number)).order_by(SAMPLE.c.number)
+        for page in _pages(self._sample_numbers(study_id, stratum_number), _PAGE):
             with self._translating_errors(), self._engine.connect() as connection:
-                rows = connection.execute(query).all()
+                rows = connection.execute(query, {"page": page}).all()
                 if len(rows) < len(page):
                     study_row(connection, study_id)  # it may have been deleted meanwhile
                     raise deleted_samples_error(study_id)
                 reader = DocumentReader(connection, study_id, DocumentKind.SAMPLE)
-                documents = [reader.document(row, row.stratum) for row in rows]
+                documents = reader.documents(rows, [row.stratum for row in rows])
             yield from map(decoded, documents)
 
     def sample_pages(self, study_id: str, stratum_number: int) -> Iterator[SamplePage]:
@@ -135,16 +155,19 @@ class SqlReader:
                 following -= len(page)
                 yield SamplePage(study_id, page, unpacker, following)
 
+    def count_samples(self, study_id: str, stratum_number: int) -> int:
+        """See ``Store.count_samples``."""
+        return len(self._sample_numbers(study_id, stratum_number))
+
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
         """See ``Store.outputs``."""
-        for page in _pages(self._sample_numbers(study_id, stratum_number)):
-            kept = select(OUTPUT).where(OUTPUT.c.sample.in_(page))
+        query = select(OUTPUT).where(_is_in_page(OUTPUT.c.sample))
+        for page in _pages(self._sample_numbers(study_id, stratum_number), _OUTPUT_PAGE):
             with self._translating_errors(), self._engine.connect() as connection:
                 reader = DocumentReader(connection, study_id, DocumentKind.OUTPUT)
-                documents = {
-                    row.sample: reader.document(row, stratum_number)
-                    for row in connection.execute(kept).all()
-                }
+                rows = connection.execute(query, {"page": page}).all()
+                found = reader.documents(rows, repeat(stratum_number))
+            documents = dict(zip((row.sample for row in rows), found, strict=True))
             for number in page:
                 document = documents.get(number)
                 yield decode_stored(document, tuple[Output, ...], study_id) if document else ()
@@ -214,6 +237,11 @@ def _packed(document: str, content: bytes | None, dictionary: int | None) -> Pac
     return PackedRow(content, dictionary)
 
 
-def _pages(numbers: array[int], size: int = _PAGE) -> Iterator[array[int]]:
+def _is_in_page(number: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition of a query that is built once: its numbers are a parameter."""
+    return number.in_(bindparam("page", expanding=True))
+
+
+def _pages(numbers: array[int], size: int) -> Iterator[array[int]]:
     for begin in range(0, len(numbers), size):
         yield numbers[begin : begin + size]

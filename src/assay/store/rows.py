@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Dialect, Table, func, insert, select
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.records import Conclusion, Plan, Sample, SampleDecoder, decode, encode
+from assay.records import Conclusion, Plan, decode, encode
 from assay.store.ids import new_id
 from assay.store.packing import inflated
 from assay.store.schema import PLAN, SAMPLE, STUDY, VERDICT
@@ -49,16 +49,18 @@ def decode_stored(document: str | bytes, kind: type[T], study_id: str) -> T:
         raise unreadable_error(study_id, error.cause) from error
 
 
-def sample_reader(study_id: str) -> Callable[[str | bytes], Sample]:
-    """Return a function that decodes stored samples of a study, with shared equal parts.
+def sample_reader(study_id: str, decode: Callable[[bytes | str], T]) -> Callable[[bytes | str], T]:
+    """Return a decoder of stored samples of a study.
 
-    The function raises ``NotPossibleError`` for an unreadable document.
+    Args:
+        study_id: id of the study.
+        decode: decoder that raises ``InvalidInputError`` for an invalid document. The returned one
+            raises ``NotPossibleError``.
     """
-    decoder = SampleDecoder()
 
-    def read(document: str | bytes) -> Sample:
+    def read(document: bytes | str) -> T:
         try:
-            return decoder.decode(document)
+            return decode(document)
         except InvalidInputError as error:
             raise unreadable_error(study_id, error.cause) from error
 

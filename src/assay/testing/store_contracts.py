@@ -42,6 +42,7 @@ from assay.records import (
     Summary,
     Verdict,
     Workload,
+    decode,
 )
 from assay.records.overhead import Cost, ObservedCost, Overhead
 from assay.records.sample_decoder import decode_once
@@ -342,6 +343,9 @@ class StoreContract:
             assert list(store.iterate_samples(study_id)) == store.samples(study_id)
             assert list(store.iterate_samples(study_id, 1)) == store.samples(study_id, 1)
             assert list(store.iterate_samples(study_id, 2)) == []
+            assert [store.count_samples(study_id, number) for number in range(3)] == [300, 300, 0]
+            documents = store.decoded_samples(study_id, 1, lambda document: document)
+            assert [decode(one, Sample) for one in documents] == store.samples(study_id, 1)
             reading = store.iterate_samples(study_id)
             next(reading)
             store.add_sample(study_id, 0, make_sample(600))

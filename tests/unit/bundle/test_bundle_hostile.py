@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -43,6 +45,10 @@ def good() -> bytes:
 def refused(content: bytes, folder: Path) -> InvalidInputError:
     path = folder / "some.zip"
     path.write_bytes(content)
+    return refused_file(path)
+
+
+def refused_file(path: Path) -> InvalidInputError:
     with pytest.raises(InvalidInputError) as caught:
         verify(path)
     assert caught.value.exit_status == 2
@@ -66,12 +72,52 @@ def test_truncated_gigabyte_is_rejected_without_reading_it(tmp_path: Path) -> No
     with path.open("wb") as file:
         file.write(good()[: len(good()) // 2])
         file.truncate(1 << 30)  # sparse: it takes no space
+    assert "truncated" in traced(lambda: refused_file(path).cause)
+
+
+def test_large_directory_is_rejected_without_reading_it(tmp_path: Path) -> None:
+    """Its end states a directory of nearly the whole file, as large as the memory."""
+    path = tmp_path / "large.zip"
+    size = 1 << 29
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 9999, 9999, size - 4, 4, 0)
+    with path.open("wb") as file:
+        file.write(b"PK\x03\x04")
+        file.truncate(size)  # sparse: it takes no space
+        file.seek(size)
+        file.write(end)
+    assert "directory is too large" in traced(lambda: refused_file(path).cause)
+
+
+@pytest.mark.parametrize("stated", [0, 0xFFFFFFFE])
+def test_stated_sizes_of_files_have_no_influence(stated: int, tmp_path: Path) -> None:
+    """The directory may state sizes of gigabytes, or none."""
+    content = bytearray(good())
+    at = content.index(b"PK\x01\x02")
+    while at >= 0:
+        content[at + 20 : at + 28] = struct.pack("<2L", stated, stated)
+        at = content.find(b"PK\x01\x02", at + 4)
+    path = tmp_path / "stated.zip"
+    path.write_bytes(content)
+
+    def result() -> str:
+        try:
+            found = verify(path).broken
+        except BrokenBundleError as broken:
+            found = broken
+        return found.cause if found else ""
+
+    assert "is damaged at or after" in traced(result)
+
+
+def traced(action: Callable[[], str]) -> str:
+    """Return the result of an action that needs little memory."""
     tracemalloc.start()
-    with pytest.raises(InvalidInputError, match="truncated"):
-        verify(path)
-    peak_bytes = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak_bytes < 16 << 20
+    try:
+        found = action()
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+    return found
 
 
 def test_archive_without_manifest_is_rejected(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from assay.errors import NotPossibleError
 from assay.records import Sample, decode
 from assay.store import open_store
-from assay.store.dictionaries import DocumentReader
 from assay.store.packing import Packed, Packer, Unpacker, deflated, inflated
 from assay.testing.store_contracts import make_output, make_sample, make_stratum, tune_spec
 
@@ -148,21 +147,21 @@ def _rows(database: Path, table: str) -> int:
 
 def test_iteration_reads_a_page_at_a_time(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = 0
-    document = DocumentReader.document
+    unpack = Unpacker.unpack
 
-    def counted(self: DocumentReader, *arguments: object) -> str | bytes:
+    def counted(self: Unpacker, content: bytes, number: int | None) -> bytes:
         nonlocal read
         read += 1
-        return document(self, *arguments)  # type: ignore[arg-type]
+        return unpack(self, content, number)
 
-    monkeypatch.setattr(DocumentReader, "document", counted)
+    monkeypatch.setattr(Unpacker, "unpack", counted)
     with open_store(database) as store:
         study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
         for block in range(600):
             store.add_sample(study_id, 0, make_sample(block))
         samples = store.iterate_samples(study_id)
         assert next(samples) == make_sample(0)
-        assert read <= 300
+        assert read <= 520
         assert len(list(samples)) == 599
         assert read == 600
 
@@ -212,7 +211,7 @@ def test_samples_replaced_during_an_iteration_are_read_with_their_references(
         assert next(reading) == samples[0]
         store.replace_samples(study_id, 0, thin)
         found = [samples[0], *reading]
-        assert found == [*samples[:256], *thin[256:]]
+        assert found == [*samples[:512], *thin[512:]]
         reading = other.iterate_samples(study_id)
         next(reading)
         store.replace_samples(study_id, 0, thin[:300])
