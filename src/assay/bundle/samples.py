@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from assay.bundle.redact import Redactor
 from assay.records import Output, Sample, SampleDecoder, SampleRewriter, decode, encode
+from assay.search.history.packed_samples import PackedSamples
 from assay.store import Store
 
 T = TypeVar("T")
@@ -50,11 +51,19 @@ class StoredSamples:
         return islice(found, self.count)
 
 
-def kept(samples: Samples) -> tuple[Sample, ...]:
+def kept(samples: Samples) -> PackedSamples:
     """Return samples to keep in memory; equal parts of stored ones are shared."""
-    if isinstance(samples, StoredSamples):
-        return tuple(samples.decoded(SampleDecoder().decode))
-    return tuple(samples)
+    return PackedSamples(_shared(samples), kept=len(samples))
+
+
+def _shared(samples: Samples) -> Iterator[Sample]:
+    match samples:
+        case StoredSamples():
+            return samples.decoded(SampleDecoder().decode)
+        case ChangedSamples():
+            return map(samples.change, _shared(samples.samples))
+        case _:
+            return iter(samples)
 
 
 @dataclass(frozen=True)

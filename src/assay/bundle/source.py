@@ -87,6 +87,8 @@ def _without_own_lines(sample: Sample) -> Sample:
 
 def _without_errors(sample: Sample) -> Sample:
     """Return a sample without lines of standard error, and of output without reported values."""
+    if not any(map(_quotes_lines, sample.evidence)):
+        return sample
     pieces = (
         msgspec.structs.replace(piece, note=None) if _quotes_lines(piece) else piece
         for piece in sample.evidence

@@ -75,19 +75,13 @@ class VerdictCheck:
         return f"{install_command(self.recorded_versions)} installs the recorded versions."
 
 
-def _kept_samples() -> PackedSamples:
-    found = PackedSamples()
-    found.keep(MAX_KEPT)
-    return found
-
-
 @dataclass
 class StratumContents:
     """Documents of one stratum that have been read."""
 
     stratum: Stratum | None = None
     plans: list[Plan] = field(default_factory=list)
-    samples: PackedSamples = field(default_factory=_kept_samples)
+    samples: PackedSamples = field(default_factory=lambda: PackedSamples(kept=MAX_KEPT))
     conclusion: Conclusion | None = None
     script: str | None = None
 

@@ -305,7 +305,7 @@ def _verdict(
     versions = {"assay": bare.stratum.assay_version}
     if len(bare.samples) > MAX_RECOMPUTED and not renamed and not bare.has_named_conclusion:
         return _Verdict(without_script(bare.conclusion), versions, recomputed=False)
-    samples = tuple(bare.samples)
+    samples = kept(bare.samples)
     try:
         found = recompute(spec, kept(stratum.samples), stratum.stratum, stratum.conclusion)
         if is_same_conclusion(found, stratum.conclusion):

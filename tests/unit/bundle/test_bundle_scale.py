@@ -12,13 +12,17 @@ import msgspec
 import pytest
 from studies import an_output, bundle_of, lines_of, plan_of, source_of, spec_of, unpacked
 
+from assay.bundle import verify as verification
 from assay.bundle import write
 from assay.bundle.document import study_document, write_json
 from assay.bundle.identity import Identity
 from assay.bundle.redact import Redactor
 from assay.bundle.source import Source, read_source
 from assay.bundle.table import write_table
+from assay.bundle.verify import verify
 from assay.records import Kind, Sample, Status, encode
+from assay.search.history import packed_samples
+from assay.search.history.sample_shape import SampleShape, shape_of
 from assay.store import Store, open_store
 
 IDENTITY = Identity(users=("mia",))
@@ -146,3 +150,34 @@ def test_names_are_searched_in_few_parts_of_a_further_sample(
             counts.append(len(searched))
             samples.append(source.samples)
     assert counts[1] - counts[0] <= MAX_VALUES * (samples[1] - samples[0])
+
+
+def test_verification_takes_the_shape_of_each_sample_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes: list[SampleShape] = []
+
+    def counted(sample: Sample) -> SampleShape:
+        shapes.append(shape_of(sample))
+        return shapes[-1]
+
+    source = source_of(spec_of(Kind.COMPARE))
+    path = tmp_path / "study.zip"
+    path.write_bytes(bundle_of(source))
+    monkeypatch.setattr(packed_samples, "shape_of", counted)
+    assert verify(path).holds
+    assert len(shapes) == source.samples
+
+
+def test_verification_packs_samples_beyond_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = source_of(spec_of(Kind.COMPARE), change=varied)
+    path = tmp_path / "study.zip"
+    path.write_bytes(bundle_of(source))
+    for module, name in ((packed_samples, "MAX_OBJECTS"), (verification, "MAX_KEPT")):
+        monkeypatch.setattr(module, name, 2)
+    monkeypatch.setattr(packed_samples, "CHUNK", 3)
+    found = verify(path)
+    assert found.holds
+    assert len(found.strata[0].samples._newest) < source.samples

@@ -41,14 +41,15 @@ class PackedSamples(Sequence[Sample]):
 
     Args:
         samples: initial samples.
+        kept: number of samples to keep as objects, if it is more than usual.
     """
 
-    def __init__(self, samples: Iterable[Sample] = ()) -> None:
+    def __init__(self, samples: Iterable[Sample] = (), kept: int = 0) -> None:
         self._chunks: list[Chunk] = []
         self._newest: list[Sample] = []
         self._decoder = SampleDecoder()
         self._opened: tuple[int, list[Sample]] = -1, []
-        self._kept = MAX_OBJECTS
+        self._kept = max(kept, MAX_OBJECTS)
         self._shape_numbers: dict[SampleShape, int] = {}
         self._shapes: array[int] = array("I")
         self.extend(samples)
