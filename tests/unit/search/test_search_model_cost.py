@@ -9,15 +9,21 @@ from collections.abc import Sequence
 import pytest
 
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Space
+from assay.search.model.features import Features
 from assay.search.model.fit_schedule import (
+    ADAPTING_ITERATIONS,
     GROWTH,
     MAX_CONDITIONED,
     MAX_FITTED,
     MIN_REUSED,
+    Fits,
+    adapting_iterations,
     conditioned_trials,
     fitted_trials,
 )
 from assay.search.model.gp import GpSearcher
+from assay.search.model.hyperparameters import Priors
+from assay.search.model.launch_model import LaunchModel, training_data
 from assay.search.model.likelihood import Likelihood
 from assay.search.model.noisy_values import weighted_by_noise
 from assay.search.model.searcher import Trial
@@ -59,8 +65,8 @@ def factorisations(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     return counted
 
 
-def test_block_between_fits_takes_two_factorisations(factorisations: Counter[int]) -> None:
-    """One for all values, and one for the clipped values of probes."""
+def test_block_between_fits_takes_few_factorisations(factorisations: Counter[int]) -> None:
+    """Some that adapt hyperparameters, and one posterior: of all values, and of clipped ones."""
     searcher, space, every = GpSearcher(), SearchSpace(LARGE), trials(154)
     searcher.propose(space, every[:141], BATCH, 1)
     fits = searcher._fits.count
@@ -68,7 +74,24 @@ def test_block_between_fits_takes_two_factorisations(factorisations: Counter[int
     searcher.remaining_gain(space, every, 0.95, 2)
     searcher.propose(space, every, BATCH, 2)
     assert searcher._fits.count == fits == 2
-    assert factorisations == {154: 2}
+    assert set(factorisations) == {154}
+    assert factorisations[154] <= 2 * (1 + 2 * (ADAPTING_ITERATIONS + 1))
+
+
+def test_reused_hyperparameters_are_adapted_to_the_launches_of_a_block() -> None:
+    features, every = Features(SearchSpace(LARGE)), trials(154)
+    model = LaunchModel(features, every, Priors(), Fits())
+    likelihood = Likelihood(training_data(features, every, 1.0, ())[0])
+    adapted, _ = likelihood.loss(model.surrogate.hyperparameters.vector)
+    reused, _ = likelihood.loss(model.reused.vector)
+    fitted, _ = likelihood.loss(likelihood.fitted().vector)
+    assert adapted - fitted < 0.2 * (reused - fitted)
+
+
+def test_only_reused_hyperparameters_of_few_launches_are_adapted() -> None:
+    assert adapting_iterations(MIN_REUSED, MIN_REUSED) == 0
+    assert adapting_iterations(MIN_REUSED, MIN_REUSED + 1) == ADAPTING_ITERATIONS
+    assert adapting_iterations(MAX_FITTED - 1, MAX_FITTED + 1) == 0
 
 
 def test_number_of_fits_grows_with_the_logarithm_of_the_launches() -> None:

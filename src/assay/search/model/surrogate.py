@@ -40,6 +40,7 @@ class Surrogate:
         priors: priors of the hyperparameters.
         hyperparameters: hyperparameters fitted to a part of the launches; fitted to all of them if
             absent.
+        iterations: iterations of the optimiser that adapt these hyperparameters to all launches.
     """
 
     def __init__(
@@ -47,13 +48,18 @@ class Surrogate:
         data: TrainingData,
         priors: Priors | None = None,
         hyperparameters: Hyperparameters | None = None,
+        iterations: int = 0,
     ) -> None:
         likelihood = Likelihood(data, priors)
         self._rows = data.rows
         self._which = data.which
         self._mean, self._scale = likelihood.mean, likelihood.scale
         self._noise = likelihood.noise
-        self.hyperparameters = hyperparameters or likelihood.fitted()
+        if hyperparameters is None:
+            hyperparameters = likelihood.fitted()
+        elif iterations:
+            hyperparameters = likelihood.fitted(hyperparameters.vector, iterations)
+        self.hyperparameters = hyperparameters
         self.log_prior = likelihood.density.log_density(self.hyperparameters.vector)
         """Log prior density of the hyperparameters relative to its maximum."""
         self._condition(likelihood)
