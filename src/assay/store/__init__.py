@@ -4,7 +4,7 @@
 ``list_heads`` lists studies without it.
 """
 
-from assay.store.base import Store, StudyHead, StudyRecord, StudySelection
+from assay.store.base import Store, StoredStratum, StudyHead, StudyRecord, StudySelection
 from assay.store.errors import StoreUnusableError
 from assay.store.location import default_url
 from assay.store.open import list_heads, open_store
@@ -12,6 +12,7 @@ from assay.store.open import list_heads, open_store
 __all__ = [
     "Store",
     "StoreUnusableError",
+    "StoredStratum",
     "StudyHead",
     "StudyRecord",
     "StudySelection",

@@ -6,7 +6,7 @@ backend derive from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
@@ -89,6 +89,26 @@ class StudyRecord(Record, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
 
 
+class StoredStratum(Record, frozen=True, kw_only=True):
+    """Stratum of a study without its samples.
+
+    Attributes:
+        study: id of the study.
+        spec: specification of the study.
+        stratum: the stratum.
+        created_at: time of creation of the study, in seconds since 1970 (UTC).
+        elapsed_s: time spent on the study over all sessions, in seconds.
+        launches: number of stored samples of the study.
+    """
+
+    study: str
+    spec: StudySpec
+    stratum: Stratum
+    created_at: float
+    elapsed_s: float
+    launches: int
+
+
 EVERY_STUDY = StudySelection()
 
 
@@ -157,6 +177,18 @@ class Store(Protocol):
 
     def strata(self, study_id: str) -> list[Stratum]:
         """Return the strata of a study in order of their numbers."""
+        ...
+
+    def strata_of_machines(self, machines: Collection[str], kind: Kind) -> list[StoredStratum]:
+        """Return the strata of some machines, and those of all studies of a kind, oldest first.
+
+        Equal specifications and machine documents are one object: they are the largest part, and
+        most studies of a machine share them.
+
+        Args:
+            machines: fingerprints of machines.
+            kind: kind of studies whose strata of other machines are returned as well.
+        """
         ...
 
     def add_sample(

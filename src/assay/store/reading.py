@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import TypeVar
@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Engine, bindparam, select, text
 
 from assay.records import (
     Conclusion,
+    Kind,
     Output,
     Plan,
     Sample,
@@ -21,7 +22,7 @@ from assay.records import (
     encode,
 )
 from assay.records.overhead import Overhead
-from assay.store.base import EVERY_STUDY, StudyHead, StudyRecord, StudySelection
+from assay.store.base import EVERY_STUDY, StoredStratum, StudyHead, StudyRecord, StudySelection
 from assay.store.dictionaries import DocumentKind, DocumentReader, unpacker_of
 from assay.store.heads import head_query, heads_of, status_of
 from assay.store.listing import find_id, labels_of
@@ -37,7 +38,7 @@ from assay.store.rows import (
 )
 from assay.store.sample_page import PackedRow, SamplePage
 from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, VERDICT
-from assay.store.shared_documents import strata_of
+from assay.store.shared_documents import strata_of, strata_of_machines
 from assay.store.study_locks import StudyLocks
 
 T = TypeVar("T")
@@ -110,6 +111,11 @@ class SqlReader:
         with self._translating_errors(), self._engine.connect() as connection:
             study_row(connection, study_id)
             return strata_of(connection, study_id)
+
+    def strata_of_machines(self, machines: Collection[str], kind: Kind) -> list[StoredStratum]:
+        """See ``Store.strata_of_machines``."""
+        with self._translating_errors(), self._engine.connect() as connection:
+            return strata_of_machines(connection, machines, kind)
 
     def samples(self, study_id: str, stratum_number: int | None = None) -> list[Sample]:
         """See ``Store.samples``."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
-from assay.records import Stratum, encode
+from assay.records import Kind, Stratum, StudySpec, encode
+from assay.store.base import StoredStratum
 from assay.store.packing import deflated, inflated
-from assay.store.rows import Row, decode_stored, encode_checked, inserted_number
-from assay.store.schema import SHARED_DOCUMENT, STRATUM
+from assay.store.rows import LAUNCHES, Row, decode_stored, encode_checked, inserted_number
+from assay.store.schema import SHARED_DOCUMENT, STRATUM, STUDY
 from assay.store.unreadable import reading_packed
 
 
@@ -43,16 +44,64 @@ def strata_of(connection: Connection, study_id: str) -> list[Stratum]:
     rows = connection.execute(
         select(STRATUM).where(STRATUM.c.study == study_id).order_by(STRATUM.c.number)
     ).all()
-    return [stratum_of(connection, row) for row in rows]
+    return list(map(StratumReader(connection).stratum, rows))
 
 
-def stratum_of(connection: Connection, row: Row) -> Stratum:
-    """Return the stratum of a row."""
-    if row.conditions is None:
-        return decode_stored(row.document, Stratum, row.study)
-    stratum = decode_stored(_document(connection, row.conditions, row.study), Stratum, row.study)
-    host = decode_stored(_document(connection, row.host, row.study), dict[str, Any], row.study)
-    return msgspec.structs.replace(stratum, number=row.number, host=host)
+def strata_of_machines(
+    connection: Connection, machines: Collection[str], kind: Kind
+) -> list[StoredStratum]:
+    """Return the strata of some machines, and those of all studies of a kind, oldest first."""
+    study = (STUDY.c.spec, STUDY.c.created_at, STUDY.c.elapsed_s, LAUNCHES)
+    query = select(*STRATUM.columns, *study).join(STUDY, STUDY.c.id == STRATUM.c.study)
+    query = query.where(STRATUM.c.machine.in_(machines) | (STUDY.c.kind == kind.value))
+    query = query.order_by(STUDY.c.created_at, STUDY.c.number, STRATUM.c.number)
+    reader = StratumReader(connection)
+    specs: dict[str, StudySpec] = {}
+    found = []
+    for row in connection.execute(query):
+        spec = specs.get(row.spec)
+        if spec is None:
+            spec = specs[row.spec] = decode_stored(row.spec, StudySpec, row.study)
+        found.append(
+            StoredStratum(
+                study=row.study,
+                spec=spec,
+                stratum=reader.stratum(row),
+                created_at=row.created_at,
+                elapsed_s=row.elapsed_s,
+                launches=row.launches,
+            )
+        )
+    return found
+
+
+class StratumReader:
+    """Reader of strata that decodes each shared document once.
+
+    Args:
+        connection: connection to the database.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._conditions: dict[int, Stratum] = {}
+        self._hosts: dict[int, dict[str, Any]] = {}
+
+    def stratum(self, row: Row) -> Stratum:
+        """Return the stratum of a row of ``STRATUM``; equal hosts are one object."""
+        if row.conditions is None:
+            return decode_stored(row.document, Stratum, row.study)
+        conditions = self._conditions.get(row.conditions)
+        if conditions is None:
+            document = _document(self._connection, row.conditions, row.study)
+            conditions = decode_stored(document, Stratum, row.study)
+            self._conditions[row.conditions] = conditions
+        host = self._hosts.get(row.host)
+        if host is None:
+            document = _document(self._connection, row.host, row.study)
+            host = decode_stored(document, dict[str, Any], row.study)
+            self._hosts[row.host] = host
+        return msgspec.structs.replace(conditions, number=row.number, host=host)
 
 
 def document_numbers(connection: Connection, study_id: str) -> set[int]:

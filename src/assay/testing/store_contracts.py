@@ -67,6 +67,10 @@ def tune_spec(*argv: str) -> StudySpec:
     )
 
 
+def _with_host(number: int) -> Stratum:
+    return msgspec.structs.replace(make_stratum(number), host={"arch": "x86_64"})
+
+
 def make_stratum(number: int = 0) -> Stratum:
     """Return the conditions of one session."""
     return Stratum(
@@ -254,6 +258,27 @@ class StoreContract:
             assert selected(machine="machine") == ids
             assert selected(machine="a 7%") == ids
             assert selected(machine="a 7%%") == []
+
+    def test_strata_of_machines_are_selected_and_shared(self) -> None:
+        """They are those of the machines, and those of all studies of the kind."""
+        with self.open() as store:
+            spec, other = tune_spec(), msgspec.structs.replace(tune_spec(), kind=Kind.SWEEP)
+            first = store.create_study(spec, _with_host(0), 2.0)
+            second = store.create_study(spec, _with_host(0), 1.0)
+            elsewhere = store.create_study(other, make_stratum(1), 3.0)
+            store.create_study(spec, make_stratum(2), 4.0)
+            store.add_stratum(first, _with_host(3))
+            store.add_sample(first, 0, make_sample())
+            store.add_elapsed(first, 1.5)
+            found = store.strata_of_machines(("machine-0", "machine-3"), Kind.SWEEP)
+            places = [(one.study, one.stratum.number) for one in found]
+            assert places == [(second, 0), (first, 0), (first, 3), (elsewhere, 1)]
+            assert [one.stratum for one in found[1:3]] == store.strata(first)
+            assert (found[1].launches, found[1].elapsed_s, found[1].created_at) == (1, 1.5, 2.0)
+            assert [one.spec for one in found] == [spec, spec, spec, other]
+            assert found[0].spec is found[1].spec
+            assert found[0].stratum.host is found[2].stratum.host
+            assert store.strata_of_machines((), Kind.CALIBRATE) == []
 
     def test_labels_are_added_and_removed(self) -> None:
         """They are sorted, without duplicates, and deleted with the study."""

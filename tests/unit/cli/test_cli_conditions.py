@@ -95,6 +95,25 @@ def test_calibrations_of_several_days_prove_it(shell: Shell, pair: tuple[str, st
     assert "The interval covers day and boot." in text
 
 
+def test_samples_between_two_occasions_are_not_read(
+    shell: Shell, pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for mean in (1.0, 1.01, 1.02):
+        for one in calibrations([mean * value for value in STEADY]):
+            one.stored(shell.db)
+    with open_store(str(shell.db)) as store:
+        kind = type(store)
+    read, reads = kind.iterate_samples, []
+
+    def iterate_samples(self, study_id, number=None):
+        reads.append(study_id)
+        return read(self, study_id, number)
+
+    monkeypatch.setattr(kind, "iterate_samples", iterate_samples)
+    assert shell("compare", *pair, "--fail-if", "faster")[0] == 1
+    assert len(reads) == 2 + len(STEADY)
+
+
 def test_an_unproven_difference_can_fail_a_gate(shell: Shell, pair: tuple[str, str]) -> None:
     assert shell("compare", *pair, "--fail-if", "unproven")[0] == 1
     assert "unknown verdict 'wrong'" in shell.refused(*pair, "--fail-if", "wrong")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -27,12 +28,12 @@ RESTLESS = (1.00, 1.10, 0.91, 1.07, 0.95, 1.02)
 OLD, NEW = Conditions(), Conditions(day=1, boot="bbbbbbbbbbbb", kernel="6.12.0")
 
 
-def nothing() -> list:
+def nothing(_machines) -> list:
     return []
 
 
 def prospects(studies):
-    return lambda: [one.prospect for one in studies]
+    return lambda _machines: [one.prospect for one in studies]
 
 
 # --- verdicts ---------------------------------------------------------------------------------
@@ -158,11 +159,67 @@ def test_calibration_of_another_command_is_not_used_and_named() -> None:
     assert "not used: calibration other of another command" in found.notes
 
 
+def counted(studies, reads, *, max_launches=None):
+    """Return candidates as of a store, which add a study to ``reads`` when its samples are read."""
+
+    def candidate(study):
+        def samples():
+            reads.append(study.id)
+            return study.samples
+
+        start_s = study.samples[0].started_at
+        return dataclasses.replace(
+            study.prospect,
+            samples=samples,
+            began=(start_s - 5.0, start_s + 60.0),
+            max_launches=max_launches,
+        )
+
+    return lambda _machines: [candidate(study) for study in studies]
+
+
+@pytest.mark.parametrize("boots", [False, True])
+def test_samples_are_read_once_for_each_occasion(boots: bool) -> None:
+    """The studies between two occasions, of which a store may have thousands, are not read."""
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), Conditions(day=1))
+    if boots:
+        b = measure("b", times(2, mean=0.9), NEW)
+    hourly = [
+        dataclasses.replace(study, id=f"{study.id}-{hour}")
+        for hour in range(6)
+        for study in calibrations(STEADY, boots=boots)
+    ]
+    reads: list[str] = []
+    found = compare_conditions(a.side(), b.side(), counted(hourly, reads))
+    whole = compare_conditions(a.side(), b.side(), prospects(hourly))
+    assert found == whole
+    assert found.verdict is OccasionVerdict.FASTER
+    assert reads == [f"cal{number}-0" for number in range(6)]
+
+
+def test_samples_of_too_few_launches_are_not_read() -> None:
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
+    reads: list[str] = []
+    few = counted(calibrations(STEADY), reads, max_launches=5)
+    assert compare_conditions(a.side(), b.side(), few).verdict is OccasionVerdict.UNPROVEN
+    assert reads == []
+
+
+def test_study_near_an_occasion_is_read_if_its_time_is_unsure() -> None:
+    """A study that ended more than 12 hours after an occasion may be the next one."""
+    a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), Conditions(day=1))
+    studies = calibrations(STEADY, 0.51, boots=False)
+    reads: list[str] = []
+    found = compare_conditions(a.side(), b.side(), counted(studies, reads))
+    assert found.occasions[0].df == 5
+    assert len(reads) == 6
+
+
 def test_unused_named_studies_are_reported() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     few = measure("few", times(3, n=4), Conditions(day=9))
     named = named_prospect(few)
-    found = compare_conditions(a.side(), b.side(), lambda: [named])
+    found = compare_conditions(a.side(), b.side(), lambda _machines: [named])
     assert any("named with --occasion and not used: few" in note for note in found.notes)
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from assay.api.composition import opened_store
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
+from assay.records import Conclusion, Kind, Sample, Status, Stratum, StudySpec
 from assay.records.comparison import ConditionSource
 from assay.requests.stored_study import StudyCompareRequest
 from assay.search.occasions.measured import measured_condition
 from assay.search.occasions.pool import OccasionCandidate
 from assay.search.occasions.published import SUMMARY_EXAMPLE, is_summary, row_of, summary_of
 from assay.search.occasions.side import MeasuredCondition, Side
-from assay.store import Store
+from assay.store import Store, StoredStratum
 
 TABLES = (".csv",)
 BUNDLES = (".zip", ".assay")
@@ -115,13 +115,19 @@ class Conditions:
         notes = tuple(f"{text}: {note}" for note in study.notes)
         return replace(found, notes=(*notes, *found.notes))
 
-    def occasion_candidates(self) -> list[OccasionCandidate]:
-        """Return every stratum that may be an occasion: named ones, and those of the store."""
+    def occasion_candidates(self, machines: Collection[str]) -> list[OccasionCandidate]:
+        """Return the strata that may be an occasion: named ones, and those of the store.
+
+        Args:
+            machines: fingerprints of the compared machines. Calibrations of others are returned as
+                well, for a note on them.
+        """
         words = self._request.occasions
         found = [replace(one, named=True) for text in words for one in self._named(text)]
         with contextlib.suppress(InvalidInputError):  # without a store there are no more
-            heads = self._store.studies()
-            found += [one for head in heads for one in self._strata_of(head.id)]
+            store = self._store
+            strata = store.strata_of_machines(machines, Kind.CALIBRATE)
+            found += [_stored_candidate(store, one) for one in strata]
         once = {(one.study, one.stratum.number): one for one in reversed(found)}
         return list(once.values())
 
@@ -160,6 +166,17 @@ class Conditions:
             return store.iterate_samples(study_id, number)
 
         return [_candidate(study_id, record.spec, one, samples) for one in record.strata]
+
+
+def _stored_candidate(store: Store, one: StoredStratum) -> OccasionCandidate:
+    """Return a candidate whose samples are read only if its time does not exclude it."""
+    number = one.stratum.number
+    candidate = _candidate(
+        one.study, one.spec, one.stratum, lambda _: store.iterate_samples(one.study, number)
+    )
+    first = (one.created_at, one.created_at + one.elapsed_s)
+    # A later stratum may have begun on another day.
+    return replace(candidate, began=first if number == 0 else None, max_launches=one.launches)
 
 
 def _candidate(

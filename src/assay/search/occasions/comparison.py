@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
@@ -42,7 +42,7 @@ MAX_COMMAND = 60
 def compare_conditions(
     a: Side,
     b: Side,
-    prospects: Callable[[], Sequence[OccasionCandidate]],
+    prospects: Callable[[Collection[str]], Sequence[OccasionCandidate]],
     *,
     margin: float = DEFAULT_MARGIN,
     alpha: float = ALPHA,
@@ -52,7 +52,8 @@ def compare_conditions(
 
     Args:
         a, b: the two conditions.
-        prospects: function that reads studies which may show the variance between occasions.
+        prospects: function that returns studies which may show the variance between occasions:
+            those of some machines, by fingerprint, and calibrations of others.
         margin: ratio differences below it count as none.
         alpha: accepted share of wrong intervals.
         same_workload: whether two different commands do the same work.
@@ -90,7 +91,7 @@ def compare_conditions(
             reason=wording.PUBLISHED_REASON,
             remedy=wording.PUBLISHED_REMEDY,
         )
-    earlier = prospects()
+    earlier = prospects({a.stratum.machine, b.stratum.machine})
     pools = _pools(a, b, earlier, boots=BOOT in sources)
     found = msgspec.structs.replace(found, notes=(*found.notes, *_unused(pools, earlier)))
     known = [(pool.occasions, pool.between) for pool in pools]

@@ -122,7 +122,7 @@ def measured_condition(
         workload=workload_under(spec, chosen[0]),
         stratum=stratum,
         machine=machine_in(stratum.host),
-        program=None if _compares_commands(spec) else stratum.program_digest,
+        program=program_of(spec, stratum),
         notes=notes,
     )
 
@@ -155,8 +155,10 @@ def settings_under(spec: StudySpec, arm: Arm) -> Configuration:
     return arm.configuration.without(COMMAND, *names)
 
 
-def _compares_commands(spec: StudySpec) -> bool:
-    return any(COMMAND in arm.configuration for arm in spec.arms)
+def program_of(spec: StudySpec, stratum: Stratum) -> str | None:
+    """Return the digest of the program; ``None`` for a study with several programs."""
+    compares_commands = any(COMMAND in arm.configuration for arm in spec.arms)
+    return None if compares_commands else stratum.program_digest
 
 
 def _noting_starts(samples: Iterable[Sample], began: list[float]) -> Iterator[Sample]:

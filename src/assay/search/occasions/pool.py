@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from assay.errors import InvalidInputError
+from assay.machine.document import machine_in
 from assay.records import Arm, Kind, Sample, Stratum, StudySpec
 from assay.records.comparison import ConditionSource, Occasions
 from assay.records.configuration import DEFAULT
@@ -14,6 +16,7 @@ from assay.search.history.history import DEFAULT_ARM, arm_of
 from assay.search.occasions.measured import (
     measured_condition,
     metric_differences,
+    program_of,
     settings_under,
     workload_differences,
     workload_under,
@@ -41,6 +44,9 @@ class OccasionCandidate:
         stratum: the stratum.
         samples: function that reads the samples of the stratum.
         named: whether the user named the study for this purpose.
+        began: earliest and latest time at which the first launch may have begun, in seconds since
+            1970 (UTC); ``None`` if only the samples state it.
+        max_launches: largest number of launches of the stratum; ``None`` if unknown.
     """
 
     study: str
@@ -48,6 +54,8 @@ class OccasionCandidate:
     stratum: Stratum
     samples: Callable[[], Iterable[Sample]]
     named: bool = False
+    began: tuple[float, float] | None = None
+    max_launches: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ def pool_of(
         boots: whether occasions must be of different boots, as the compared conditions are.
     """
     compared = set(excluded)
-    fitting: list[MeasuredCondition] = []
+    fitting: list[_Prospect] = []
     other_machines: list[str] = []
     other_commands: list[str] = []
     for prospect in prospects:
@@ -103,17 +111,16 @@ def pool_of(
         elif not runs_same:
             if prospect.spec.kind is Kind.CALIBRATE:
                 other_commands.append(prospect.study)
-        elif (found := _occasion(prospect, side)) is not None:
-            fitting.append(found)
-    by_time = _groups(fitting, boots=False)
-    groups = _groups(fitting, boots=True) if boots else by_time
+        elif (arm := _arm_like(prospect.spec, side)) is not None:
+            fitting.append(_Prospect(prospect, side, arm))
+    groups = _groups(fitting, boots=boots)
     between = between_occasions([[measured.mean() for measured in group] for group in groups])
     enough = between is not None and between.df >= MIN_OCCASIONS - 1
     return OccasionPool(
         occasions=_record(side, groups, between) if enough and between else None,
         between=between if enough else None,
         found=_count(groups),
-        one_boot=not enough and _count(by_time) >= MIN_OCCASIONS,
+        one_boot=boots and not enough and _count(_groups(fitting, boots=False)) >= MIN_OCCASIONS,
         used=frozenset(measured.condition.study or "" for group in groups for measured in group),
         of_other_machines=tuple(dict.fromkeys(other_machines)),
         of_other_commands=tuple(dict.fromkeys(other_commands)),
@@ -128,11 +135,54 @@ def _runs_the_same(candidate: OccasionCandidate, side: MeasuredCondition) -> boo
     )
 
 
-def _occasion(candidate: OccasionCandidate, side: MeasuredCondition) -> MeasuredCondition | None:
+class _Prospect:
+    """Stratum with the workload, settings and machine of a side; its samples are read if needed.
+
+    Args:
+        candidate: the stratum.
+        side: one of the two compared conditions.
+        arm: arm with the settings of the side.
+    """
+
+    def __init__(self, candidate: OccasionCandidate, side: MeasuredCondition, arm: Arm) -> None:
+        self._candidate = candidate
+        self._side = side
+        self._arm = arm
+
+    @cached_property
+    def occasion(self) -> MeasuredCondition | None:
+        """Return the launches; ``None`` if they are too few or not comparable."""
+        most = self._candidate.max_launches
+        if most is not None and most < MIN_LAUNCHES:
+            return None
+        return _occasion(self._candidate, self._side, self._arm)
+
+    @cached_property
+    def boot(self) -> str | None:
+        """Return the boot in which the study began; ``None`` if unknown."""
+        machine = machine_in(self._candidate.stratum.host)
+        return machine.boot.id if machine is not None else None
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """Return the kernel, the program and the state of the system."""
+        stratum = self._candidate.stratum
+        state = tuple(sorted(stratum.default_state.items()))
+        return (stratum.kernel, program_of(self._candidate.spec, stratum), state)
+
+    @property
+    def began(self) -> tuple[float, float]:
+        """Return the earliest and the latest time at which the first launch may have begun."""
+        if self._candidate.began is not None:
+            return self._candidate.began
+        start_s = _start_s(self.occasion) if self.occasion is not None else 0.0
+        return (start_s, start_s)
+
+
+def _occasion(
+    candidate: OccasionCandidate, side: MeasuredCondition, arm: Arm
+) -> MeasuredCondition | None:
     """Return the launches of a study under the settings of a side; ``None`` for too few."""
-    arm = _arm_like(candidate.spec, side)
-    if arm is None:
-        return None
     calibrates = candidate.spec.kind is Kind.CALIBRATE  # both of its arms count
     try:
         found = measured_condition(
@@ -162,21 +212,29 @@ def _arm_like(spec: StudySpec, side: MeasuredCondition) -> Arm | None:
     return None
 
 
-def _groups(
-    occasions: Sequence[MeasuredCondition], *, boots: bool
-) -> list[list[MeasuredCondition]]:
-    """Return occasions by condition, oldest first, at a smallest interval."""
+def _groups(prospects: Sequence[_Prospect], *, boots: bool) -> list[list[MeasuredCondition]]:
+    """Return occasions by condition, oldest first, at a smallest interval.
+
+    Samples are read only of studies that may be the next occasion of their condition.
+    """
     groups: dict[tuple[object, ...], list[MeasuredCondition]] = {}
-    for occasion in sorted(occasions, key=_start_s):
-        state = tuple(sorted(occasion.stratum.default_state.items()))
-        group = groups.setdefault((occasion.stratum.kernel, occasion.program, state), [])
-        near = bool(group) and _start_s(occasion) - _start_s(group[-1]) < MIN_INTERVAL_S
-        again = boots and (
-            occasion.boot is None or any(occasion.boot == other.boot for other in group)
-        )
-        if not near and not again:
-            group.append(occasion)
-    return list(groups.values())
+    known_boots: set[tuple[object, ...]] = set()
+    for prospect in sorted(prospects, key=lambda one: one.began[0]):
+        state = prospect.state
+        group = groups.setdefault(state, [])
+        if group and prospect.began[1] - _start_s(group[-1]) < MIN_INTERVAL_S:
+            continue
+        boot = (*state, prospect.boot) if boots else ()
+        if boots and (prospect.boot is None or boot in known_boots):
+            continue
+        occasion = prospect.occasion
+        if occasion is None or (
+            group and _start_s(occasion) - _start_s(group[-1]) < MIN_INTERVAL_S
+        ):
+            continue
+        group.append(occasion)
+        known_boots.add(boot)
+    return [group for group in groups.values() if group]
 
 
 def _start_s(occasion: MeasuredCondition) -> float:
