@@ -36,8 +36,8 @@ def open_store(
         create: create a missing store.
         env: environment variables.
         busy_timeout_s: maximum wait for write locks of other processes, in seconds.
-        patience_s: the same for ``add_sample``, whose samples are expensive: another process may
-            copy or compact the database meanwhile.
+        patience_s: the same for writes of a held study, whose samples and conclusion are expensive:
+            another process may copy or compact the database meanwhile.
         mountinfo: mount table in the format of the kernel.
 
     Raises:

@@ -59,7 +59,7 @@ class Engines:
     Attributes:
         reader: engine for reading.
         writer: engine for write transactions.
-        patient: engine for write transactions of samples, with a longer wait for the lock.
+        patient: engine for write transactions of held studies, with a longer wait for the lock.
     """
 
     reader: Engine
@@ -76,7 +76,7 @@ class SqlStore(SqlReader):
         locks: locks of the studies.
         translating_errors: returns a context manager that translates errors of the database into
             errors of assay.
-        write_lock: acquires the lock of transactions of samples.
+        write_lock: acquires the lock of transactions of held studies.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class SqlStore(SqlReader):
         held = self._demand_hold(study_id)
         if stratum.number in held.strata:
             raise InvalidInputError(f"Study {study_id} already has a stratum {stratum.number}.")
-        with self._translating_errors(), self._writer.begin() as connection:
+        with self._translating_errors(), self._patient_transaction() as connection:
             insert_stratum(connection, study_id, stratum)
         held.strata.add(stratum.number)
 
@@ -255,7 +255,7 @@ class SqlStore(SqlReader):
         held = self._demand_hold(study_id)
         content = deflated(encode_checked(conclusion, Conclusion))
         place = {"study": study_id, "stratum": max(held.strata)}
-        with self._translating_errors(), self._writer.begin() as connection:
+        with self._translating_errors(), self._patient_transaction() as connection:
             # An older assay stored the newest conclusion here as well.
             this_study = update(STUDY).where(STUDY.c.id == study_id)
             connection.execute(this_study.values(conclusion=None))
@@ -288,7 +288,7 @@ class SqlStore(SqlReader):
         held.packers.clear()
         held.counted = True
         packed = packed_samples(samples)
-        with self._translating_errors(), self._writer.begin() as connection:
+        with self._translating_errors(), self._patient_transaction() as connection:
             replace_samples(connection, study_id, stratum_number, packed)
 
     def compact(self, study_id: str) -> Iterator[int]:
@@ -333,7 +333,9 @@ class SqlStore(SqlReader):
 
     @contextmanager
     def _patient_transaction(self) -> Iterator[Connection]:
-        """Open a transaction on a cached connection: a new one takes as long as the write.
+        """Open a transaction of a held study, whose writes must not be lost to a short lock.
+
+        The connection is cached: a new one takes as long as the write.
 
         The driver begins and commits it, which takes half the time of SQLAlchemy's transaction;
         statements of SQLAlchemy within it join it.
@@ -389,5 +391,5 @@ class SqlStore(SqlReader):
     def _update(self, study_id: str, **values: Any) -> None:
         self._demand_hold(study_id)
         change = update(STUDY).where(STUDY.c.id == study_id).values(**values)
-        with self._translating_errors(), self._writer.begin() as connection:
+        with self._translating_errors(), self._patient_transaction() as connection:
             connection.execute(change)

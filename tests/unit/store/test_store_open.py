@@ -16,8 +16,13 @@ import pytest
 
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Status
-from assay.store import open_store, revisions
-from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
+from assay.store import Store, open_store, revisions
+from assay.testing.store_contracts import (
+    make_conclusion,
+    make_sample,
+    make_stratum,
+    tune_spec,
+)
 
 Unprivileged = Callable[[], AbstractContextManager[None]]
 
@@ -273,14 +278,14 @@ def test_store_written_by_another_process_is_locked(database: Path, scripts) -> 
             store.add_sample(study_id, 0, make_sample(3))
         assert store.waited_s >= 0.4
         with pytest.raises(NotPossibleError, match=r"locked by another process, also after 0\.2 s"):
-            store.add_elapsed(study_id, 1.0)
+            store.add_label(study_id, "nightly")
         assert len(store.samples(study_id)) == 3
         holder.communicate("done\n")
         store.add_sample(study_id, 0, make_sample(3))
         assert len(store.samples(study_id)) == 4
 
 
-def test_add_sample_waits_longer_than_other_calls(database: Path, scripts) -> None:
+def test_writes_of_a_held_study_wait_longer_than_others(database: Path, scripts) -> None:
     study_id = filled(database, 3)
     with open_store(database, busy_timeout_s=0.0, patience_s=60.0) as store:
         store.acquire(study_id)
@@ -288,7 +293,7 @@ def test_add_sample_waits_longer_than_other_calls(database: Path, scripts) -> No
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(NotPossibleError, match="locked by another process") as caught:
-            store.set_status(study_id, Status.FAILED)
+            store.add_label(study_id, "nightly")
         assert str(database) in caught.value.cause
         letting_go = threading.Timer(0.3, holder.communicate, ["done\n"])
         letting_go.start()
@@ -296,6 +301,31 @@ def test_add_sample_waits_longer_than_other_calls(database: Path, scripts) -> No
         letting_go.join()
         assert store.waited_s > waited_s
         assert len(store.samples(study_id)) == 4
+
+
+def test_end_of_a_study_waits_for_the_lock(database: Path, scripts) -> None:
+    """Otherwise a backup of some seconds would leave it interrupted, without a conclusion."""
+    study_id = filled(database, 3)
+
+    def end(store: Store) -> None:
+        store.set_conclusion(study_id, make_conclusion())
+        store.add_elapsed(study_id, 1.0)
+        store.set_status(study_id, Status.DONE)
+
+    with open_store(database, busy_timeout_s=0.0, patience_s=60.0) as store:
+        store.acquire(study_id)
+        for write in (end, lambda store: store.add_stratum(study_id, make_stratum(1))):
+            holder = scripts.start(HOLDER, database, "SELECT 1")
+            assert holder.stdout.readline() == "held\n"
+            letting_go = threading.Timer(0.3, holder.communicate, ["done\n"])
+            letting_go.start()
+            write(store)
+            letting_go.join()
+    with open_store(database) as store:
+        found = store.study(study_id)
+    assert (found.status, found.conclusion) == (Status.DONE, make_conclusion())
+    assert found.elapsed_s == 1.0
+    assert [one.number for one in found.strata] == [0, 1]
 
 
 def test_waiting_for_write_lock_is_interruptible(database: Path, scripts) -> None:
