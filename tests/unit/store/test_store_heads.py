@@ -44,7 +44,8 @@ def database(tmp_path: Path) -> Path:
             if number:
                 store.set_status(study_id, Status.DONE)
             if number % 2:
-                store.set_labels(study_id, ["nightly", "a b"])
+                for label in ("nightly", "a b"):
+                    store.add_label(study_id, label)
             store.release(study_id)
     return path
 
