@@ -9,8 +9,11 @@ import msgspec
 
 from assay.bundle.recompute import is_same_conclusion, recompute, script_of
 from assay.errors import NotPossibleError
+from assay.executors.evidence.libraries import KIND as LIBRARIES
 from assay.records import Conclusion, Plan, Sample, Stage, Stratum, StudySpec
 from assay.search.history.packed_samples import PackedSamples
+
+_Reduction = Callable[[Sample, StudySpec], Sample]
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class VerdictData:
 def thinned(data: VerdictData) -> Sequence[Sample]:
     """Return the samples without the parts that the verdict does not need.
 
-    Returns ``data.samples`` if it needs all parts.
+    Returns ``data.samples`` if it needs all parts. Evidence that ``study show`` and ``resume``
+    compare with the present machine stays: libraries, and all of a study with boot settings.
 
     Samples of the confirmation, on which claims rest, stay whole. A reduction of the others counts
     only if the verdict and the script of the recommendation, recomputed from the thinned samples,
@@ -51,41 +55,39 @@ def thinned(data: VerdictData) -> Sequence[Sample]:
             "The version that measured it can thin it.",
         )
     for reduce in _REDUCTIONS:
-        samples = _reduced(data.samples, reduce)
+        samples = _reduced(data, reduce)
         if samples is not None and _is_reproduced(data, samples):
             return samples
     return data.samples
 
 
-def _reduced(
-    whole: Sequence[Sample], reduce: Callable[[Sample], Sample]
-) -> Sequence[Sample] | None:
+def _reduced(data: VerdictData, reduce: _Reduction) -> Sequence[Sample] | None:
     """Return the reduced samples; ``None`` if they are the same."""
     found = PackedSamples()
     differ = False
-    for sample in whole:
-        smaller = reduce(sample)
+    for sample in data.samples:
+        confirms = sample.launch.stage is Stage.CONFIRM
+        smaller = sample if confirms else reduce(sample, data.spec)
         differ = differ or smaller != sample
         found.append(smaller)
     return found if differ else None
 
 
-def _bare(sample: Sample) -> Sample:
-    """Return a sample of the search with its outcome and metrics only."""
-    if sample.launch.stage is Stage.CONFIRM:
-        return sample
+def _bare(sample: Sample, spec: StudySpec) -> Sample:
+    """Return a sample with its outcome, its metrics and evidence on the machine only."""
+    evidence = sample.evidence
+    if not spec.reboot_settings:
+        evidence = tuple(piece for piece in evidence if piece.kind == LIBRARIES)
     return msgspec.structs.replace(
-        sample, evidence=(), unavailable={}, observations=(), series={}, steady={}
+        sample, evidence=evidence, unavailable={}, observations=(), series={}, steady={}
     )
 
 
-def _without_series(sample: Sample) -> Sample:
-    if sample.launch.stage is Stage.CONFIRM:
-        return sample
+def _without_series(sample: Sample, _spec: StudySpec) -> Sample:
     return msgspec.structs.replace(sample, unavailable={}, series={})
 
 
-_REDUCTIONS: tuple[Callable[[Sample], Sample], ...] = (_bare, _without_series)
+_REDUCTIONS: tuple[_Reduction, ...] = (_bare, _without_series)
 """Reductions of a sample, the largest first."""
 
 

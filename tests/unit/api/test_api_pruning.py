@@ -13,8 +13,9 @@ import pytest
 from assay.api.studies.compacting import compact
 from assay.api.studies.pruning import Extent, Pruned, PrunePolicy, prune
 from assay.bundle.recompute import is_same_conclusion, recompute
+from assay.bundle.thinning import VerdictData, thinned
 from assay.errors import InvalidInputError
-from assay.records import Stage, Status
+from assay.records import Evidence, Stage, Status
 from assay.store import Store, StoreUnusableError, open_store
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
@@ -88,6 +89,32 @@ def test_thinned_studies_keep_their_verdicts(
         if head.id not in kept_whole:
             assert not any(store.outputs(head.id, 0))
     assert not any(one.freed_bytes for one in pruned(store, PrunePolicy(extent=Extent.THIN)))
+
+
+@pytest.mark.parametrize("boots", [False, True])
+def test_thinned_samples_keep_evidence_on_the_machine(store: Store, boots: bool) -> None:
+    """Notes and ``resume`` compare it with the present machine."""
+    libraries = Evidence(kind="libraries", value=1.0, note="/usr/lib/libx.so 1 2")
+    other = Evidence(kind="other", note="read by no verdict")
+    study_id = next(key[0] for key, holds in verdicts(store).items() if holds)
+    record, conclusion = store.study(study_id), store.conclusion(study_id)
+    assert conclusion is not None
+    samples = [
+        msgspec.structs.replace(sample, evidence=(*sample.evidence, libraries, other))
+        for sample in store.samples(study_id)
+    ]
+    spec = record.spec
+    if boots:
+        spec = msgspec.structs.replace(spec, reboot_settings={"boot.thp": "madvise"})
+        conclusion = recompute(spec, samples, record.strata[0], conclusion)
+    data = VerdictData(spec, record.strata[0], conclusion, store.plans(study_id, 0), samples)
+    thin = [sample for sample in thinned(data) if sample.launch.stage is not Stage.CONFIRM]
+    whole = [sample for sample in samples if sample.launch.stage is not Stage.CONFIRM]
+    for sample, before in zip(thin, whole, strict=True):
+        kept = [piece for piece in before.evidence if boots or piece.kind == "libraries"]
+        assert list(sample.evidence) == kept
+        assert not sample.observations
+    assert thin
 
 
 def test_remove_deletes_samples_without_verdict(
