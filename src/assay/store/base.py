@@ -56,6 +56,7 @@ class StudySelection(Record, frozen=True, kw_only=True):
         before: time of creation that the study precedes, in seconds since 1970 (UTC).
         machine: beginning of the fingerprint of a machine of the study, or a part of the name of
             its processor.
+        kinds: possible commands of the study.
     """
 
     limit: int | None = None
@@ -64,6 +65,7 @@ class StudySelection(Record, frozen=True, kw_only=True):
     since: float | None = None
     before: float | None = None
     machine: str | None = None
+    kinds: tuple[Kind, ...] | None = None
 
 
 class StudyRecord(Record, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ To import SQLAlchemy takes longer than to list 10,000 studies. The tables are th
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from assay.records import Kind, Status
 from assay.store.base import StudyHead, StudySelection
+from assay.store.column_text import escape_undecodable
 from assay.store.revisions import HEAD, VERSION_TABLE
 from assay.store.study_locks import StudyLocks, lock_file
 from assay.store.unreadable import enum_member
@@ -29,6 +31,7 @@ FROM study
 _CONDITIONS = {
     "label": "study.id IN (SELECT label.study FROM label WHERE label.label = :label)",
     "command": "instr(study.command, :command) > 0",
+    "kinds": "study.kind IN (SELECT value FROM json_each(:kinds))",
     "since": "study.created_at >= :since",
     "before": "study.created_at < :before",
     # Strata of schema 0004 and older state the processor in their document only.
@@ -65,6 +68,10 @@ def head_query(selection: StudySelection) -> tuple[str, dict[str, Any]]:
     """Return the query of the selected studies, the newest first, and its parameters."""
     given = {name: value for name in _CONDITIONS if (value := getattr(selection, name)) is not None}
     where = " AND ".join(_CONDITIONS[name] for name in given)
+    if selection.command is not None:
+        given["command"] = escape_undecodable(selection.command)
+    if selection.kinds is not None:
+        given["kinds"] = json.dumps(selection.kinds)
     if selection.machine is not None:
         given["model"] = selection.machine.lower()
     query = f"{_SELECT}{f'WHERE {where} ' if where else ''}"

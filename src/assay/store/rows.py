@@ -32,11 +32,6 @@ def encode_checked(record: T, kind: type[T]) -> bytes:
     return document
 
 
-def escape_undecodable(text: str) -> str:
-    """Escape bytes that are not UTF-8, which columns reject."""
-    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
-
-
 def decode_stored(document: str | bytes, kind: type[T], study_id: str) -> T:
     """Return the record of a stored document.
 

@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Status, Stratum, StudySpec, encode
 from assay.records.overhead import Overhead
+from assay.store.column_text import escape_undecodable
 from assay.store.compaction import UNUSED_COLUMNS, pack_study
 from assay.store.dictionaries import DocumentKind
 from assay.store.held_study import HeldStudy
@@ -31,7 +32,6 @@ from assay.store.rows import (
     Row,
     decode_stored,
     encode_checked,
-    escape_undecodable,
     insert_plan,
     inserted_number,
     study_row,

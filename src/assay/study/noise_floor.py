@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import msgspec
 
 from assay.records import Kind, Status, StoredSpread, StudySpec, Workload
 from assay.records.calibration import MachineFloor
-from assay.store import Store
+from assay.store import Store, StudySelection
 from assay.store.base import StudyRecord
 from assay.wording.disturbance import mostly_disturbed
 from assay.wording.noise_floor import command_words
@@ -31,10 +32,8 @@ def machine_floor(
         ``None`` without a calibration.
     """
     other: MachineFloor | None = None
-    for head in reversed(store.studies()):
-        if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
-            continue
-        record = store.study(head.id)
+    for study_id in _calibrations(store, machine):
+        record = store.study(study_id)
         found = _floor(store, record, machine)
         if found is not None and workload and _is_same(record.spec.workload, workload):
             return found
@@ -49,15 +48,18 @@ def calibration_of_other_machine(store: Store, machine: str) -> str | None:
         store: store of the calibrations.
         machine: fingerprint of this machine.
     """
-    newest: str | None = None
-    for head in reversed(store.studies()):
-        if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
-            continue
-        of = store.study(head.id).strata[-1].machine
-        if of == machine:
-            return None
-        newest = newest or head.id
-    return newest
+    own = _calibrations(store, machine)
+    if any(store.strata(study_id)[-1].machine == machine for study_id in own):
+        return None
+    return next(_calibrations(store), None)
+
+
+def _calibrations(store: Store, machine: str | None = None) -> Iterator[str]:
+    """Yield the finished calibrations, newest first, of all machines or with a stratum of one."""
+    selection = StudySelection(kinds=(Kind.CALIBRATE,), machine=machine)
+    for head in reversed(store.studies(selection)):
+        if head.status is Status.DONE:
+            yield head.id
 
 
 def _is_same(workload: Workload, other: Workload) -> bool:
@@ -102,10 +104,8 @@ def with_launch_spread(spec: StudySpec, store: Store, machine: str) -> StudySpec
 
 def _spread(store: Store, machine: str, workload: Workload) -> StoredSpread | None:
     """Return the spread between launches by the newest calibration with the same program."""
-    for head in reversed(store.studies()):
-        if head.kind is not Kind.CALIBRATE or head.status is not Status.DONE:
-            continue
-        record = store.study(head.id)
+    for study_id in _calibrations(store, machine):
+        record = store.study(study_id)
         if not _is_same(record.spec.workload, workload) or _floor(store, record, machine) is None:
             continue
         found = store.conclusions(record.id)[record.strata[-1].number].calibration

@@ -6,7 +6,7 @@ import statistics
 from itertools import islice
 
 from assay.records import Stage
-from assay.store import Store
+from assay.store import Store, StudySelection
 
 MAX_LAUNCHES = 1000
 """Largest number of launches that are read: a plan need not wait for the others."""
@@ -24,7 +24,7 @@ def typical_wall_s(store: Store, command: str) -> float | None:
     Returns:
         ``None`` without such a study.
     """
-    for head in reversed(store.studies()):
+    for head in reversed(store.studies(StudySelection(command=command))):
         if head.command != command:
             continue
         walls = (

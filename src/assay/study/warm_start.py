@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -18,6 +19,7 @@ from assay.records import (
     Status,
     StudySpec,
 )
+from assay.records.shell import command_text
 from assay.search.history.packed_samples import PackedSamples
 from assay.search.model.warm_start import (
     MAX_CONFIGURATIONS,
@@ -28,7 +30,7 @@ from assay.search.model.warm_start import (
     transferable_results,
 )
 from assay.search.space.search_space import SearchSpace
-from assay.store import Store, StudyRecord
+from assay.store import Store, StudyRecord, StudySelection
 from assay.units import show_count
 
 KINDS = (Kind.TUNE, Kind.SWEEP)
@@ -181,18 +183,16 @@ def _suitable_studies(
     store: Store, spec: StudySpec, space: SearchSpace, machine: str
 ) -> list[EarlierStudy]:
     """Return studies of the same workload, or otherwise of the same machine."""
-    records = list(_candidates(store, spec))
-    same = [r for r in records if _is_same(r.spec, spec)]
-    here = [r for r in records if r.strata[-1].machine == machine]
+    command = StudySelection(kinds=KINDS, command=command_text(spec.workload.argv))
+    same = (one for one in _candidates(store, command, spec) if _is_same(one.spec, spec))
+    here = (
+        one
+        for one in _candidates(store, StudySelection(kinds=KINDS, machine=machine), spec)
+        if one.strata[-1].machine == machine
+    )
     for group in (same, here):
-        studies = []
-        for record in group:
-            one = _earlier_study(store, record, spec, space)
-            if is_informative(one):
-                studies.append(one)
-            if len(studies) == MAX_FOUND_STUDIES:
-                break
-        if studies:
+        found = (_earlier_study(store, record, spec, space) for record in group)
+        if studies := list(islice(filter(is_informative, found), MAX_FOUND_STUDIES)):
             return studies
     return []
 
@@ -213,10 +213,10 @@ def _build_of(recipe: BuildRecipe | None) -> tuple[tuple[str, ...], str | None] 
     return None if recipe is None else (recipe.argv, recipe.cwd)
 
 
-def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
-    """Yield studies with a compatible objective, newest first."""
-    for head in reversed(store.studies()):
-        if head.kind in KINDS and head.status in (Status.DONE, Status.INTERRUPTED):
+def _candidates(store: Store, selection: StudySelection, spec: StudySpec) -> Iterator[StudyRecord]:
+    """Yield selected studies with a compatible objective, newest first; each is read when due."""
+    for head in reversed(store.studies(selection)):
+        if head.status in (Status.DONE, Status.INTERRUPTED):
             record = store.study(head.id)
             if _unsuitable_reason(record.spec, spec) is None:
                 yield record

@@ -238,7 +238,9 @@ class StoreContract:
             ids = []
             for number in range(6):
                 stratum = msgspec.structs.replace(make_stratum(number % 2), number=0, model="A 7%")
-                ids.append(store.create_study(tune_spec(f"./p{number}"), stratum, float(number)))
+                kind = Kind.SWEEP if number == 5 else Kind.TUNE
+                spec = msgspec.structs.replace(tune_spec(f"./p{number}"), kind=kind)
+                ids.append(store.create_study(spec, stratum, float(number)))
             for number, label in ((1, "nightly"), (1, "x"), (4, "nightly")):
                 store.add_label(ids[number], label)
 
@@ -258,6 +260,9 @@ class StoreContract:
             assert selected(machine="machine") == ids
             assert selected(machine="a 7%") == ids
             assert selected(machine="a 7%%") == []
+            assert selected(kinds=(Kind.SWEEP,)) == ids[5:]
+            assert selected(kinds=(Kind.TUNE, Kind.SWEEP), limit=2) == ids[4:]
+            assert selected(kinds=(Kind.CALIBRATE,)) == selected(kinds=()) == []
 
     def test_strata_of_machines_are_selected_and_shared(self) -> None:
         """They are those of the machines, and those of all studies of the kind."""
@@ -460,6 +465,7 @@ class StoreContract:
             study_id = store.create_study(tune_spec("f\udcff é"), make_stratum(), 1.0)
             assert store.study(study_id).spec == tune_spec("f\udcff é")
             assert "f\\xff é" in store.studies()[0].command
+            assert store.studies(StudySelection(command="f\udcff")) == store.studies()
 
     def test_status_time_and_conclusion_change(self) -> None:
         """Time adds up; the last status and conclusion are valid."""

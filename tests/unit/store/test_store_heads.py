@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.records import Status
+from assay.records import Kind, Status
 from assay.store import StudyHead, StudySelection, list_heads, open_store
 from assay.store.heads import read_heads
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
@@ -28,6 +28,8 @@ SELECTIONS = (
     StudySelection(machine="machine-0"),
     StudySelection(machine="EPYC", command="p", limit=3),
     StudySelection(machine="none"),
+    StudySelection(kinds=(Kind.TUNE,), limit=2),
+    StudySelection(kinds=(Kind.MEASURE,)),
 )
 
 

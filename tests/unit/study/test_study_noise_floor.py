@@ -25,7 +25,7 @@ from assay.records import (
     Workload,
 )
 from assay.store import Store, open_store
-from assay.study.noise_floor import machine_floor, with_launch_spread
+from assay.study.noise_floor import calibration_of_other_machine, machine_floor, with_launch_spread
 from assay.study.result import stored_result
 from assay.testing.store_contracts import make_conclusion, make_stratum, tune_spec
 
@@ -95,6 +95,25 @@ def test_newest_calibration_of_same_machine_is_used(store: Store) -> None:
     assert (found.study, found.started_at, found.ci) == (newest, 200.0, (1 / 1.02, 1.02))
     assert found.command == "./app"
     assert machine_floor(store, "0" * 16) is None
+
+
+def test_calibrations_of_other_machines_are_not_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = calibrated(store, 1.05, 100.0)
+    for number in range(4):
+        other = calibrated(store, 1.5, 200.0 + number, machine=THERE)
+    reads: list[str] = []
+    for name in ("study", "strata"):
+        method = getattr(store, name)
+        monkeypatch.setattr(
+            store, name, lambda study_id, read=method: reads.append(study_id) or read(study_id)
+        )
+    found = machine_floor(store, HERE)
+    assert found is not None and found.study == own
+    assert calibration_of_other_machine(store, HERE) is None
+    assert calibration_of_other_machine(store, "0" * 16) == other
+    assert reads == [own, own]
 
 
 def test_unfinished_and_withheld_calibrations_are_ignored(store: Store) -> None:

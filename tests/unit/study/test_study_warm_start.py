@@ -31,7 +31,7 @@ from assay.records import (
 )
 from assay.search.model.warm_start import MAX_CONFIGURATIONS
 from assay.search.space.search_space import SearchSpace
-from assay.store import Store, open_store
+from assay.store import Store, StudyRecord, open_store
 from assay.study.warm_start import (
     MAX_FOUND_STUDIES,
     MAX_NAMED_STUDIES,
@@ -184,6 +184,34 @@ def test_auto_selects_newest_finished_studies(store: Store) -> None:
     kept(store, spec_of(names=("arg.z",)), at_s=21.0)
     stopped = kept(store, spec_of(), Status.INTERRUPTED, at_s=22.0)
     assert found(store, spec_of(), "auto") == [stopped, *reversed(ids[2:])]
+
+
+def test_auto_reads_no_more_studies_than_it_needs(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store may have thousands of studies of other programs, verbs and machines."""
+    kept(store, spec_of("other"), at_s=1.0)
+    ids = [kept(store, spec_of(), at_s=2.0 + number) for number in range(2 * MAX_FOUND_STUDIES)]
+    kept(store, spec_of("other"), machine=THERE, at_s=20.0)
+    kept(store, spec_of(kind=Kind.MEASURE), at_s=21.0)
+    reads = counted_reads(store, monkeypatch)
+    newest = ids[: -MAX_FOUND_STUDIES - 1 : -1]
+    assert found(store, spec_of(), "auto") == reads == newest
+    reads.clear()
+    assert found(store, spec_of("third"), "auto") == reads == newest
+
+
+def counted_reads(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which every read study is appended."""
+    reads: list[str] = []
+    read = store.study
+
+    def study(study_id: str) -> StudyRecord:
+        reads.append(study_id)
+        return read(study_id)
+
+    monkeypatch.setattr(store, "study", study)
+    return reads
 
 
 def test_configurations_are_limited_to_capacity_of_model(store: Store) -> None:
