@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,6 +43,10 @@ _CONDITIONS = {
     )""",
 }
 """Condition of each field of a selection."""
+STATUS_QUERY = "SELECT status FROM study WHERE number = :number"
+
+StatusReader = Callable[[int], str | None]
+"""Function that reads the status of a study by its number; ``None`` if it was deleted."""
 
 
 class HeadRow(NamedTuple):
@@ -82,14 +86,17 @@ def head_query(selection: StudySelection) -> tuple[str, dict[str, Any]]:
     return query, given
 
 
-def heads_of(rows: Iterable[Iterable[Any]], locks: StudyLocks) -> list[StudyHead]:
+def heads_of(
+    rows: Iterable[Iterable[Any]], locks: StudyLocks, read_status: StatusReader
+) -> list[StudyHead]:
     """Return the studies of the rows of ``head_query``, the oldest first.
 
     Args:
         rows: rows of the query.
         locks: locks of the studies.
+        read_status: reads the present status of a study.
     """
-    found = [_head(HeadRow(*row), locks) for row in rows]
+    found = [_head(HeadRow(*row), locks, read_status) for row in rows]
     return found[::-1]
 
 
@@ -113,38 +120,43 @@ def read_heads(path: Path, selection: StudySelection) -> list[StudyHead] | None:
             if revision != (HEAD,):
                 return None
             rows = connection.execute(*head_query(selection)).fetchall()
+
+            def read_status(number: int) -> str | None:
+                found = connection.execute(STATUS_QUERY, {"number": number}).fetchone()
+                return None if found is None else found[0]
+
+            with closing(StudyLocks(lock_file(path), path)) as locks:
+                return heads_of(rows, locks, read_status)
     except sqlite3.Error:
         return None
-    locks = StudyLocks(lock_file(path), path)
-    try:
-        return heads_of(rows, locks)
-    finally:
-        locks.close()
 
 
-def status_of(row: Any, locks: StudyLocks) -> Status:
+def status_of(row: Any, locks: StudyLocks, read_status: StatusReader) -> Status:
     """Return the status of a study; one whose process has exited is interrupted.
 
     Args:
         row: row with the columns ``number``, ``id`` and ``status``.
         locks: locks of the studies.
+        read_status: reads the present status of a study.
     """
     status = enum_member(Status, row.status, row.id)
-    if status is Status.RUNNING and not locks.is_locked(row.number):
-        return Status.INTERRUPTED
-    return status
+    if status is not Status.RUNNING or locks.is_locked(row.number):
+        return status
+    # A study that ended since the row was read stored its status before it released its lock.
+    status = enum_member(Status, read_status(row.number) or row.status, row.id)
+    return Status.INTERRUPTED if status is Status.RUNNING else status
 
 
 def _connected(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0.0, isolation_level=None)
 
 
-def _head(row: HeadRow, locks: StudyLocks) -> StudyHead:
+def _head(row: HeadRow, locks: StudyLocks, read_status: StatusReader) -> StudyHead:
     return StudyHead(
         id=row.id,
         command=row.command,
         kind=enum_member(Kind, row.kind, row.id),
-        status=status_of(row, locks),
+        status=status_of(row, locks, read_status),
         launches=row.launches,
         created_at=row.created_at,
         labels=tuple(sorted(row.labels.split("\n"))) if row.labels else (),

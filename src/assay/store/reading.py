@@ -24,7 +24,7 @@ from assay.records import (
 from assay.records.overhead import Overhead
 from assay.store.base import EVERY_STUDY, StoredStratum, StudyHead, StudyRecord, StudySelection
 from assay.store.dictionaries import DocumentKind, DocumentReader, unpacker_of
-from assay.store.heads import head_query, heads_of, status_of
+from assay.store.heads import STATUS_QUERY, head_query, heads_of, status_of
 from assay.store.listing import find_id, labels_of
 from assay.store.packing import Unpacker, deflated
 from assay.store.reduction import packed_bytes, sample_bytes, study_bytes
@@ -85,7 +85,7 @@ class SqlReader:
         query, parameters = head_query(selection)
         with self._translating_errors(), self._engine.connect() as connection:
             rows = connection.execute(text(query), parameters).all()
-        return heads_of(rows, self._locks)
+        return heads_of(rows, self._locks, self._status)
 
     def study(self, study_id: str) -> StudyRecord:
         """See ``Store.study``."""
@@ -97,7 +97,7 @@ class SqlReader:
         return StudyRecord(
             id=row.id,
             spec=decode_stored(row.spec, StudySpec, study_id),
-            status=status_of(row, self._locks),
+            status=status_of(row, self._locks, self._status),
             strata=tuple(strata),
             conclusion=conclusion,
             elapsed_s=row.elapsed_s,
@@ -177,6 +177,12 @@ class SqlReader:
             for number in page:
                 document = documents.get(number)
                 yield decode_stored(document, tuple[Output, ...], study_id) if document else ()
+
+    def _status(self, number: int) -> str | None:
+        """Return the present status of a study, by the number of its lock."""
+        with self._translating_errors(), self._engine.connect() as connection:
+            status: str | None = connection.execute(text(STATUS_QUERY), {"number": number}).scalar()
+        return status
 
     def _sample_numbers(self, study_id: str, stratum_number: int | None) -> array[int]:
         """Return the numbers of the samples of a study or stratum, from an index."""

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from assay.errors import NotPossibleError
 from assay.records import Kind, Status
 from assay.store import StudyHead, StudySelection, list_heads, open_store
 from assay.store.heads import read_heads
+from assay.store.study_locks import StudyLocks
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 ASSETS = Path(__file__).parent / "assets"
@@ -67,6 +69,37 @@ def test_running_study_is_locked_by_its_owner(database: Path) -> None:
         owner.add_sample(study_id, 0, make_sample())
         assert newest(database).launches == 1
     assert newest(database).status is Status.INTERRUPTED
+
+
+def test_study_that_ends_while_it_is_listed_is_done(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_locked = StudyLocks.is_locked
+
+    def status(read: Callable[[], Status]) -> Status:
+        """Return the status of a study that ends between the query and the look at its lock."""
+        owner = open_store(database)
+        study_id = owner.create_study(tune_spec(), make_stratum(), NOW_S + 9.0)
+
+        def ending(locks: StudyLocks, number: int) -> bool:
+            monkeypatch.setattr(StudyLocks, "is_locked", is_locked)
+            owner.set_status(study_id, Status.DONE)
+            owner.close()
+            return is_locked(locks, number)
+
+        monkeypatch.setattr(StudyLocks, "is_locked", ending)
+        return read()
+
+    last = StudySelection(limit=1)
+    with open_store(database) as store:
+        readers = (
+            lambda: newest(database).status,
+            lambda: store.studies(last)[0].status,
+            lambda: store.study(store.find("last")).status,
+        )
+        for read in readers:
+            assert status(read) is Status.DONE
+            store.delete(store.find("last"))
 
 
 def test_missing_store_is_created(tmp_path: Path) -> None:
