@@ -358,7 +358,7 @@ class Store(Protocol):
         ...
 
     def demand_space_for_vacuum(self) -> None:
-        """Raise an error if ``vacuum`` could fill the disk.
+        """Raise an error if ``vacuum`` could fill the disk, before the first change.
 
         Raises:
             NotPossibleError: too little free space; states the sizes.

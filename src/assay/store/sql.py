@@ -45,7 +45,7 @@ from assay.store.shared_documents import (
     strata_of,
 )
 from assay.store.study_locks import StudyLocks
-from assay.store.vacuum import FileUse, demand_space, file_use, vacuum
+from assay.store.vacuum import NOTHING_LOST, FileUse, demand_space, file_use, vacuum
 from assay.store.write_lock import WriteLock
 
 _SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")
@@ -307,7 +307,7 @@ class SqlStore(SqlReader):
 
     def vacuum(self) -> None:
         """See ``Store.vacuum``."""
-        self.demand_space_for_vacuum()
+        demand_space(self._path, self.file_use(), NOTHING_LOST)  # a compaction takes space itself
         self._disconnect()
         with self._translating_errors(), self._engine.connect() as connection:
             vacuum(connection.connection.driver_connection)

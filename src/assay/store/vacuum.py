@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from assay.errors import NotPossibleError
 from assay.units import show_bytes
 
+NOTHING_CHANGED = "Nothing was changed."
+NOTHING_LOST = "No data was lost; the free space stays within the store."
 _TEMPORARY_FOLDERS = ("/var/tmp", "/usr/tmp", "/tmp", ".")
 
 
@@ -44,6 +46,7 @@ def vacuum(connection: Any) -> None:
 def demand_space(
     path: Path,
     use: FileUse,
+    state: str = NOTHING_CHANGED,
     env: Mapping[str, str] = os.environ,
     free_in: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
 ) -> None:
@@ -55,6 +58,7 @@ def demand_space(
     Args:
         path: path of the database.
         use: use of the file.
+        state: state of the store at the error, as a sentence.
         env: environment variables.
         free_in: returns the free space of the file system of a folder, in bytes.
 
@@ -72,7 +76,7 @@ def demand_space(
         if free < needed:
             raise NotPossibleError(
                 f"To return free space, SQLite needs up to {show_bytes(needed)} in {folder}; "
-                f"{show_bytes(free)} are free. Nothing was changed.",
+                f"{show_bytes(free)} are free. {state}",
                 "Free space, set SQLITE_TMPDIR to a directory on another disk, or use "
                 "--no-vacuum: new samples then use the space within the file, and the next "
                 "compaction needs less.",

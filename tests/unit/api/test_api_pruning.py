@@ -6,6 +6,7 @@ import lzma
 import shutil
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from assay.api.studies.compacting import compact
 from assay.api.studies.pruning import Extent, Pruned, PrunePolicy, prune
 from assay.bundle.recompute import is_same_conclusion, recompute
 from assay.bundle.thinning import VerdictData, thinned
-from assay.errors import InvalidInputError
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Evidence, Stage, Status
 from assay.store import Store, StoreUnusableError, open_store
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
@@ -216,6 +217,25 @@ def test_unusable_store_ends_the_work_on_its_studies(tmp_path: Path) -> None:
             compact(store)
         other.close()
         assert compact(store).left_out == {}
+
+
+def test_disk_that_fills_during_a_compaction_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Studies are packed by then, so that the store is not unchanged."""
+    disk_usage, full = shutil.disk_usage, SimpleNamespace(free=0)
+
+    def fill(done: int, _total: int, _samples: int) -> None:
+        if done:
+            monkeypatch.setattr(shutil, "disk_usage", lambda _folder: full)
+
+    with pytest.raises(NotPossibleError, match="No data was lost") as caught:
+        compact(store, progress=fill)
+    assert "Nothing was changed" not in str(caught.value)
+    with pytest.raises(NotPossibleError, match="Nothing was changed"):
+        compact(store)
+    monkeypatch.setattr(shutil, "disk_usage", disk_usage)
+    assert compact(store).packed_samples == 0
 
 
 def test_policy_selects_old_studies_and_keeps_the_newest(tmp_path: Path) -> None:

@@ -178,11 +178,11 @@ def test_vacuum_without_space_is_refused_with_sizes(tmp_path: Path) -> None:
     use = FileUse(size_bytes=10 * 2**30, free_bytes=2 * 2**30)
     env = {"SQLITE_TMPDIR": str(tmp_path)}
     with pytest.raises(NotPossibleError) as caught:
-        demand_space(tmp_path / "assay.db", use, env, lambda folder: 15 * 2**30)
+        demand_space(tmp_path / "assay.db", use, env=env, free_in=lambda folder: 15 * 2**30)
     assert "up to 16.0 GiB" in str(caught.value)
     assert "15.0 GiB are free" in str(caught.value)
     assert "--no-vacuum" in str(caught.value)
-    demand_space(tmp_path / "assay.db", use, env, lambda folder: 16 * 2**30)
+    demand_space(tmp_path / "assay.db", use, env=env, free_in=lambda folder: 16 * 2**30)
 
 
 def test_temporary_files_are_in_the_first_usable_folder(tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def compact(
         announce_vacuum: called before free space is returned, which may take minutes.
 
     Raises:
-        NotPossibleError: too little free space for the return; nothing was changed.
+        NotPossibleError: too little free space for the return; nothing was changed, unless the disk
+            was filled during the compaction.
         StoreUnusableError: the database is unusable; packed studies remain packed.
     """
     before = store.file_use()
