@@ -5,11 +5,12 @@
 """
 
 from assay.store.base import Store, StoredStratum, StudyHead, StudyRecord, StudySelection
-from assay.store.errors import StoreUnusableError
+from assay.store.errors import DamagedStudyError, StoreUnusableError
 from assay.store.location import default_url
 from assay.store.open import list_heads, open_store
 
 __all__ = [
+    "DamagedStudyError",
     "Store",
     "StoreUnusableError",
     "StoredStratum",

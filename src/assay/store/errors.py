@@ -1,4 +1,4 @@
-"""Errors of a whole store."""
+"""Errors of a store."""
 
 from __future__ import annotations
 
@@ -10,3 +10,7 @@ class StoreUnusableError(NotPossibleError):
 
     Loops over studies end with it, whereas other errors concern one study.
     """
+
+
+class DamagedStudyError(NotPossibleError):
+    """A study has content that this version cannot read: other studies still work."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from assay.errors import NotPossibleError
+from assay.store.errors import DamagedStudyError
 
 E = TypeVar("E", bound=enum.Enum)
 
@@ -34,7 +34,7 @@ def reading_packed(study_id: str) -> Iterator[None]:
     """Translate errors of packed documents.
 
     Raises:
-        NotPossibleError: a packed document is damaged, or its references are missing.
+        DamagedStudyError: a packed document is damaged, or its references are missing.
     """
     try:
         yield
@@ -42,19 +42,19 @@ def reading_packed(study_id: str) -> Iterator[None]:
         raise damaged_document_error(study_id, error) from error
 
 
-def damaged_document_error(study_id: str, error: Exception) -> NotPossibleError:
+def damaged_document_error(study_id: str, error: Exception) -> DamagedStudyError:
     """Return the error for a packed document that cannot be unpacked."""
     return unreadable_error(study_id, f"damaged packed document: {error}.")
 
 
-def unreadable_error(study_id: str, how: str) -> NotPossibleError:
+def unreadable_error(study_id: str, how: str) -> DamagedStudyError:
     """Return the error for unreadable content of a study.
 
     Args:
         study_id: id of the study.
         how: the unreadable part, a sentence.
     """
-    return NotPossibleError(
+    return DamagedStudyError(
         f"Cannot read study {study_id}: {how}",
         "The store is damaged, or a newer assay wrote the study. Nothing was changed.",
     )

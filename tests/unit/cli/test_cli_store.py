@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,30 @@ def test_prune_deletes_only_with_yes(ids: list[str], capfd: pytest.CaptureFixtur
     assert listed(capfd) == ids[2:]
     assert main(("study", "prune", "--keep-last", "1")) == 0
     assert "nothing to delete" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("prune", "--keep-last", "0", "--samples", "thin", "--yes"), ("compact", "--no-vacuum")],
+)
+def test_damaged_study_is_left_out_with_status_1(
+    ids: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    connection = sqlite3.connect(tmp_path / "assay.db")
+    with connection:
+        connection.execute(
+            "UPDATE stratum SET document = '{', conditions = NULL, host = NULL WHERE study = ?",
+            (ids[1],),
+        )
+    connection.close()
+    assert main(("study", *words, "--json")) == 1
+    found = json.loads(capfd.readouterr().out)
+    assert_valid(f"study-{words[0]}", found)
+    (kept,) = found["kept" if words[0] == "prune" else "left_out"]
+    assert (kept["id"], kept["damaged"]) == (ids[1], True)
+    assert main(("study", *words)) == 1
+    out = capfd.readouterr().out
+    assert f"Cannot read study {ids[1]}" in out and ids[0] not in out
 
 
 def test_compact_states_sizes(ids: list[str], capfd: pytest.CaptureFixture[str]) -> None:

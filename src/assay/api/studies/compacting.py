@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.errors import AssayError
 from assay.records import Status
-from assay.store import Store, StoreUnusableError
+from assay.store import DamagedStudyError, Store, StoreUnusableError
 
 RUNNING = "it is running"
 """Reason to leave out a study."""
@@ -25,6 +25,7 @@ class Compacted:
         after_bytes: size of the store after, in bytes.
         free_bytes: free space within the store, in bytes.
         left_out: reasons by study that was left as it is.
+        damaged: those of them that are damaged.
         vacuumed: free space was returned.
     """
 
@@ -33,6 +34,7 @@ class Compacted:
     after_bytes: int
     free_bytes: int
     left_out: dict[str, str]
+    damaged: frozenset[str]
     vacuumed: bool
 
 
@@ -61,6 +63,7 @@ def compact(
         store.demand_space_for_vacuum()
     heads = store.studies()
     left_out: dict[str, str] = {}
+    damaged: set[str] = set()
     packed = 0
     for number, head in enumerate(heads):
         progress(number, len(heads), packed)
@@ -75,6 +78,8 @@ def compact(
             raise
         except AssayError as error:  # also a study that was deleted meanwhile
             left_out[head.id] = error.cause.rstrip(".")
+            if isinstance(error, DamagedStudyError):
+                damaged.add(head.id)
     progress(len(heads), len(heads), packed)
     running = any(head.status is Status.RUNNING for head in store.studies())
     worth = packed > 0 or store.file_use().free_bytes > _WORTH_SHARE * before.size_bytes
@@ -84,5 +89,11 @@ def compact(
         store.vacuum()
     after = store.file_use()
     return Compacted(
-        packed, before.size_bytes, after.size_bytes, after.free_bytes, left_out, vacuumed
+        packed_samples=packed,
+        before_bytes=before.size_bytes,
+        after_bytes=after.size_bytes,
+        free_bytes=after.free_bytes,
+        left_out=left_out,
+        damaged=frozenset(damaged),
+        vacuumed=vacuumed,
     )

@@ -11,7 +11,7 @@ from assay.bundle.thinning import VerdictData, thinned
 from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum
 from assay.search.history.packed_samples import PackedSamples
-from assay.store import Store, StoreUnusableError, StudyHead, StudyRecord
+from assay.store import DamagedStudyError, Store, StoreUnusableError, StudyHead, StudyRecord
 
 _ACTIVE = {Status.RUNNING: "it is running", Status.PAUSED: "it waits for another boot"}
 
@@ -49,11 +49,13 @@ class Pruned:
         head: the study before.
         freed_bytes: approximate size of the deleted part, in bytes.
         kept_because: reason why the study is left whole; ``None`` if it is pruned.
+        damaged: the reason is that the study is damaged.
     """
 
     head: StudyHead
     freed_bytes: int = 0
     kept_because: str | None = None
+    damaged: bool = False
 
 
 def prune(
@@ -103,7 +105,8 @@ def _pruned(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Prune
     except StoreUnusableError:
         raise
     except AssayError as error:
-        return Pruned(head, kept_because=error.cause.rstrip("."))
+        damaged = isinstance(error, DamagedStudyError)
+        return Pruned(head, kept_because=error.cause.rstrip("."), damaged=damaged)
 
 
 def _deleted(store: Store, head: StudyHead, apply: bool) -> Pruned:

@@ -177,10 +177,12 @@ class KeptStudy(Record, frozen=True, kw_only=True):
     Attributes:
         id: identifier of the study.
         reason: reason, as a clause.
+        damaged: true if a part of the study is unreadable; the exit status is then 1.
     """
 
     id: str
     reason: str
+    damaged: bool = False
 
 
 class StudyPruneAnswer(Record, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):

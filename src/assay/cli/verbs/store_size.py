@@ -33,7 +33,7 @@ _SUMMARIES = {
 
 
 def run(parsed: Parsed) -> int:
-    """Run the action."""
+    """Run the action; return 1 if studies are left out because they are damaged."""
     options = common_options(parsed)
     if parsed.action == "compact":
         with open_store(options.db, create=False) as store:
@@ -51,9 +51,10 @@ def _prune(store: Store, policy: PrunePolicy, apply: bool, options: CommonOption
 
         found = list(prune(store, policy, apply=apply, progress=report))
     pruned = [one for one in found if one.kept_because is None]
+    status = 1 if any(one.damaged for one in found) else 0
     if options.json:
         print_json(to_builtins(_prune_answer(found, applied=apply)))
-        return 0
+        return status
     if not apply or options.verbose:
         for one in pruned:
             print(f"{study_line(one.head)}  ({show_bytes(one.freed_bytes)})")
@@ -62,7 +63,7 @@ def _prune(store: Store, policy: PrunePolicy, apply: bool, options: CommonOption
             print(f"Study {one.head.id} is left whole: {clean(one.kept_because)}.")
     if not options.quiet:
         print(_summary(pruned, policy.extent, applied=apply))
-    return 0
+    return status
 
 
 def _summary(pruned: Sequence[Pruned], extent: Extent, *, applied: bool) -> str:
@@ -92,7 +93,7 @@ def _prune_answer(found: Sequence[Pruned], *, applied: bool) -> StudyPruneAnswer
             if one.kept_because is None
         ),
         kept=tuple(
-            KeptStudy(id=one.head.id, reason=one.kept_because)
+            KeptStudy(id=one.head.id, reason=one.kept_because, damaged=one.damaged)
             for one in found
             if one.kept_because is not None
         ),
@@ -111,14 +112,15 @@ def _compact(store: Store, vacuum: bool, options: CommonOptions) -> int:
             counter.say("returning free space; no other process can store samples meanwhile")
 
         result = compact(store, vacuum=vacuum, progress=report, announce_vacuum=announce)
+    status = 1 if result.damaged else 0
     if options.json:
         print_json(to_builtins(_compact_answer(result)))
-        return 0
+        return status
     for study_id, reason in result.left_out.items():
         print(f"Study {study_id} is left out: {clean(reason)}.")
     if not options.quiet:
         print(_compaction_text(result, asked=vacuum))
-    return 0
+    return status
 
 
 def _compaction_text(result: Compacted, *, asked: bool) -> str:
@@ -140,6 +142,7 @@ def _compact_answer(result: Compacted) -> StudyCompactAnswer:
         free_bytes=result.free_bytes,
         vacuumed=result.vacuumed,
         left_out=tuple(
-            KeptStudy(id=study_id, reason=reason) for study_id, reason in result.left_out.items()
+            KeptStudy(id=study_id, reason=reason, damaged=study_id in result.damaged)
+            for study_id, reason in result.left_out.items()
         ),
     )
