@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,10 @@ from sqlalchemy.pool import NullPool
 from assay.errors import NotPossibleError
 from assay.store.errors import StoreUnusableError
 from assay.store.file_identity import FileIdentity
-from assay.store.revisions import HEAD
+from assay.store.revisions import HEAD, RENAMING
 from assay.store.sql import Engines, SqlStore
 from assay.store.study_locks import StudyLocks, lock_file
-from assay.store.upgrade import create, revision_of, upgrade
+from assay.store.upgrade import create, demand_idle, revision_of, upgrade
 from assay.store.write_lock import WriteLock, is_busy, locked_error
 
 _OTHER_STORE_REMEDY = "Or specify another store with --db PATH or ASSAY_DB."
@@ -221,6 +221,9 @@ def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
         return
     migrating = sqlite_engine(path, busy_timeout_s, migrating=True)
     with writing_engine(migrating).begin() as connection:
+        if revision in RENAMING:
+            with closing(StudyLocks(lock_file(path), path)) as locks:
+                demand_idle(connection, locks, str(path))
         upgrade(connection)
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if broken is not None:

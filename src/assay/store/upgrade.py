@@ -15,7 +15,8 @@ from sqlalchemy import Connection, insert, inspect, select
 from assay import __version__
 from assay.errors import NotPossibleError
 from assay.store.revisions import HEAD, REVISIONS, VERSION_TABLE
-from assay.store.schema import METADATA, VERSION
+from assay.store.schema import METADATA, STUDY, VERSION
+from assay.store.study_locks import StudyLocks
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 PROGRESS_PERIOD_S = 10.0
@@ -54,6 +55,28 @@ def create(connection: Connection) -> None:
     """Create all tables at the newest schema; the caller commits."""
     METADATA.create_all(connection)
     connection.execute(insert(VERSION), {"version_num": HEAD})
+
+
+def demand_idle(connection: Connection, locks: StudyLocks, name: str) -> None:
+    """Raise an error if a study runs, which an older assay could not continue after an upgrade.
+
+    Args:
+        connection: connection in the transaction of the upgrade, so that no study can begin.
+        locks: locks of the studies.
+        name: name of the store, for messages.
+
+    Raises:
+        NotPossibleError: a study runs.
+    """
+    studies = connection.execute(select(STUDY.c.number, STUDY.c.id, STUDY.c.owner_pid)).all()
+    for row in studies:
+        if locks.is_locked(row.number):
+            raise NotPossibleError(
+                f"The store {name} must be upgraded, but study {row.id} runs in an older assay "
+                f"({row.owner_pid}), which could store no further sample. Nothing was changed.",
+                "Wait for its end, or stop it with Ctrl-C or `kill`; stored samples are kept. Or "
+                "specify another store with --db PATH or ASSAY_DB.",
+            )
 
 
 def upgrade(connection: Connection) -> None:

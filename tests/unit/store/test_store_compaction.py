@@ -6,6 +6,7 @@ import lzma
 import signal
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,8 @@ import pytest
 
 from assay.errors import NotPossibleError
 from assay.records import Status, encode
-from assay.store import Store, open_store
+from assay.store import Store, list_heads, open_store
+from assay.store.study_locks import StudyLocks, lock_file
 from assay.store.vacuum import FileUse, demand_space, temporary_folder
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
@@ -161,6 +163,21 @@ def test_interrupted_compaction_continues(
         store.vacuum()
         assert store.samples(study_id) == expected
     assert text_rows(plain) == 0
+
+
+def test_upgrade_is_refused_while_a_study_of_an_older_assay_runs(v3: Path) -> None:
+    connection = sqlite3.connect(v3)
+    query = "SELECT number, id FROM study ORDER BY number DESC"
+    number, study_id = connection.execute(query).fetchone()
+    with closing(StudyLocks(lock_file(v3), v3)) as owner:
+        assert owner.lock(number)
+        for use in (open_store, list_heads):
+            with pytest.raises(NotPossibleError, match=f"study {study_id} runs in an older assay"):
+                use(v3)
+        assert connection.execute("SELECT version_num FROM assay_schema").fetchone() == ("0003",)
+    connection.close()
+    with open_store(v3) as store:
+        assert store.samples(study_id)
 
 
 def test_killed_upgrade_goes_back(v3: Path, scripts) -> None:
