@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.codec import Record
 from assay.records.overhead import Overhead
 from assay.records.study import SESSION_SUFFIX
 from assay.store.sample_page import SamplePage
-from assay.store.vacuum import FileUse
 
 T = TypeVar("T")
 
@@ -109,6 +108,18 @@ class StoredStratum(Record, frozen=True, kw_only=True):
     created_at: float
     elapsed_s: float
     launches: int
+
+
+class FileUse(NamedTuple):
+    """Use of a database file.
+
+    Attributes:
+        size_bytes: size of the file.
+        free_bytes: space within the file that new samples will use.
+    """
+
+    size_bytes: int
+    free_bytes: int
 
 
 EVERY_STUDY = StudySelection()

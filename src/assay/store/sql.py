@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Status, Stratum, StudySpec, encode
 from assay.records.overhead import Overhead
+from assay.store.base import FileUse
 from assay.store.column_text import escape_undecodable
 from assay.store.compaction import UNUSED_COLUMNS, pack_study
 from assay.store.dictionaries import DocumentKind
@@ -45,7 +46,7 @@ from assay.store.shared_documents import (
     strata_of,
 )
 from assay.store.study_locks import StudyLocks
-from assay.store.vacuum import NOTHING_LOST, FileUse, demand_space, file_use, vacuum
+from assay.store.vacuum import NOTHING_LOST, demand_space, file_use, vacuum
 from assay.store.write_lock import WriteLock
 
 _SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")

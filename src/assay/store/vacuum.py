@@ -6,26 +6,15 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.errors import NotPossibleError
+from assay.store.base import FileUse
 from assay.units import show_bytes
 
 NOTHING_CHANGED = "Nothing was changed."
 NOTHING_LOST = "No data was lost; the free space stays within the store."
 _TEMPORARY_FOLDERS = ("/var/tmp", "/usr/tmp", "/tmp", ".")
-
-
-class FileUse(NamedTuple):
-    """Use of a database file.
-
-    Attributes:
-        size_bytes: size of the file.
-        free_bytes: space within the file that new samples will use.
-    """
-
-    size_bytes: int
-    free_bytes: int
 
 
 def file_use(connection: Any) -> FileUse:

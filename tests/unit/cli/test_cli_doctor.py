@@ -8,11 +8,20 @@ import pytest
 from msgspec.structs import replace
 
 from assay.cli.show.overhead import overhead_lines, summary_lines
-from assay.cli.verbs.doctor import _containment, _lines, _listed, _settings
+from assay.cli.verbs import doctor
+from assay.cli.verbs.doctor import (
+    _containment,
+    _lines,
+    _listed,
+    _settings,
+    _store_facts,
+    _StoreFacts,
+)
 from assay.launch.driver import Driver
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records.overhead import Cost, ObservedCost
 from assay.settings.registry import builtin
+from assay.store import Store, open_store
 from assay.study.laboratory import Laboratory
 from assay.testing.store_contracts import make_overhead
 
@@ -30,7 +39,7 @@ def told(cpus: int, nice_floor: int = 0, size_bytes: int | None = None) -> list[
         rights=Rights(uid=1000, min_nice=nice_floor, nice=nice_floor),
     )
     lab = Laboratory(machine, builtin(), Driver(Path("/bin/true"), {}))
-    return list(_lines(lab, {}, dict(_settings(lab)), ("kept.db", size_bytes)))
+    return list(_lines(lab, {}, dict(_settings(lab)), _StoreFacts("kept.db", size_bytes)))
 
 
 def test_one_of_a_kind_is_one() -> None:
@@ -38,6 +47,22 @@ def test_one_of_a_kind_is_one() -> None:
     assert "0 usable of 1: 1 core, 1 NUMA node" in text
     assert "the count 1, or a list" in text
     assert "1 CPUs" not in text and "1 cores" not in text
+
+
+def test_store_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, opened = str(tmp_path / "assay.db"), []
+    with open_store(path) as store:
+        store.add_overhead(make_overhead("here", 1.0))
+
+    def counted(db: str | None, *, create: bool) -> Store:
+        opened.append(db)
+        return open_store(db, create=create)
+
+    monkeypatch.setattr(doctor, "open_store", counted)
+    facts = _store_facts(path, "here")
+    assert opened == [path]
+    assert facts.size_bytes and facts.overheads == (make_overhead("here", 1.0),)
+    assert _store_facts(str(tmp_path / "none.db"), "here").size_bytes is None
 
 
 def test_size_of_a_large_store_is_shown_with_the_next_step() -> None:

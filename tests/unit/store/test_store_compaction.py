@@ -15,8 +15,9 @@ import pytest
 from assay.errors import NotPossibleError
 from assay.records import Status, encode
 from assay.store import Store, list_heads, open_store
+from assay.store.base import FileUse
 from assay.store.study_locks import StudyLocks, lock_file
-from assay.store.vacuum import FileUse, demand_space, temporary_folder
+from assay.store.vacuum import demand_space, temporary_folder
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 V3 = Path(__file__).parent / "assets" / "v3.db.xz"

@@ -80,7 +80,7 @@ def prune(
     for number, head in enumerate(heads):
         progress(number, len(heads))
         found = _pruned(store, policy.extent, head, apply)
-        if found.freed_bytes or found.kept_because:
+        if found is not None:
             yield found
     progress(len(heads), len(heads))
 
@@ -95,7 +95,8 @@ def chosen(store: Store, policy: PrunePolicy) -> list[StudyHead]:
     return [head for head in heads if head.created_at < policy.begun_before]
 
 
-def _pruned(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Pruned:
+def _pruned(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Pruned | None:
+    """Prune a study; return ``None`` if it has nothing to lose."""
     if head.status in _ACTIVE:
         return Pruned(head, kept_because=_ACTIVE[head.status])
     try:
@@ -133,8 +134,11 @@ def _held(store: Store, study_id: str) -> Iterator[None]:
         store.release(study_id)
 
 
-def _reduced(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Pruned:
-    """Thin a study; all of its strata are examined before the first is changed."""
+def _reduced(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Pruned | None:
+    """Thin a study; all of its strata are examined before the first is changed.
+
+    Returns ``None`` if no stratum loses data.
+    """
     with _held(store, head.id) if apply else nullcontext():
         record, verdicts = store.study(head.id), store.conclusions(head.id)
         if record.conclusion is not None and not verdicts:
@@ -150,7 +154,8 @@ def _reduced(store: Store, extent: Extent, head: StudyHead, apply: bool) -> Prun
         if apply:
             for number, samples in changes.items():
                 store.replace_samples(head.id, number, samples)
-        return Pruned(head, freed_bytes=max(freed, 1) if changes else 0)
+        # The estimate of a few small samples may be negative.
+        return Pruned(head, freed_bytes=max(freed, 0)) if changes else None
 
 
 def _kept_samples(

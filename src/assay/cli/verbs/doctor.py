@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assay.api.composition import laboratory
@@ -35,10 +36,23 @@ from assay.units import show_bytes, show_count
 MAX_VALUES = 1024
 """Maximum number of examined values of a setting. It covers ``Range(0, 4 * CPUs)`` of machines
 with up to 255 CPUs."""
-
-
 LARGE_STORE_BYTES = 10**9
 """Size of a store above which it is shown with the next step, in bytes."""
+
+
+@dataclass(frozen=True)
+class _StoreFacts:
+    """Facts on the store.
+
+    Attributes:
+        place: its URL, or the remedy if the user has no home directory.
+        size_bytes: its size, in bytes; ``None`` without a readable store.
+        overheads: costs of observing on this machine; empty without a readable store.
+    """
+
+    place: str
+    size_bytes: int | None = None
+    overheads: tuple[Overhead, ...] = ()
 
 
 def run(parsed: Parsed) -> int:
@@ -47,29 +61,21 @@ def run(parsed: Parsed) -> int:
     lab = laboratory(context_with(options), launches=False)
     probe = lab.driver.probe()
     settings = dict(_settings(lab))
-    store = _store_words(options.db)
-    overheads = _overheads(lab, options.db)
-    store_bytes = _store_bytes(options.db)
+    store = _store_facts(options.db, fingerprint(lab.machine))
     if options.json:
         answer = DoctorAnswer(
             machine=lab.machine,
             launcher=probe,
             settings=settings,
-            store=store,
-            store_bytes=store_bytes,
-            overhead=overheads,
+            store=store.place,
+            store_bytes=store.size_bytes,
+            overhead=store.overheads,
             separation=_separation(options.helper),
         )
         print_json(to_builtins(answer))
         return 0
-    print(
-        "\n".join(
-            wrapped(
-                _lines(lab, probe, settings, (store, store_bytes), options.helper, overheads),
-                width_of(sys.stdout),
-            )
-        )
-    )
+    lines = _lines(lab, probe, settings, store, options.helper)
+    print("\n".join(wrapped(lines, width_of(sys.stdout))))
     return 0
 
 
@@ -109,9 +115,8 @@ def _lines(
     lab: Laboratory,
     probe: dict[str, Any],
     settings: dict[str, SettingAvailability],
-    store: tuple[str, int | None],
+    store: _StoreFacts,
     helper: RootHelper | None = None,
-    overheads: Sequence[Overhead] = (),
 ) -> Iterable[str]:
     machine = lab.machine
     cores = show_count(len(machine.cores), "core")
@@ -131,8 +136,8 @@ def _lines(
     yield f"cgroups    {machine.cgroup}: {_containment(probe)}"
     yield from _rights(machine, helper)
     yield f"launcher   {probe.get('version', 'unknown version')}"
-    yield from _store_lines(*store)
-    yield from _observing(overheads)
+    yield from _store_lines(store.place, store.size_bytes)
+    yield from _observing(store.overheads)
     yield "state      `assay machine check` shows whether it is fit for measuring"
     yield ""
     width = max(len(name) for name in settings)
@@ -145,21 +150,17 @@ def _lines(
                 yield f"{'':{width}}  {word}: {values}: {reason}"
 
 
-def _store_words(db: str | None) -> str:
-    """Return the URL of the store, or the remedy if the user has no home directory."""
+def _store_facts(db: str | None, machine: str) -> _StoreFacts:
+    """Return the facts on the store, for the machine with a fingerprint."""
     try:
-        return default_url(os.environ, db)
+        place = default_url(os.environ, db)
     except NotPossibleError as error:
-        return f"none: {error.remedy}"
-
-
-def _store_bytes(db: str | None) -> int | None:
-    """Return the size of the store, in bytes; ``None`` without a store."""
+        place = f"none: {error.remedy}"
     try:
         with open_store(db, create=False) as store:
-            return store.file_use().size_bytes
+            return _StoreFacts(place, store.file_use().size_bytes, store.overheads(machine))
     except AssayError:
-        return None
+        return _StoreFacts(place)
 
 
 def _store_lines(store: str, size_bytes: int | None) -> Iterable[str]:
@@ -169,15 +170,6 @@ def _store_lines(store: str, size_bytes: int | None) -> Iterable[str]:
     yield f"store      {store} ({show_bytes(size_bytes)})"
     yield "           `assay study compact` packs it and returns free space;"
     yield "           `assay study prune --older-than 90d` shows the studies that could go"
-
-
-def _overheads(lab: Laboratory, db: str | None) -> tuple[Overhead, ...]:
-    """Return the stored costs of observing on this machine; empty without a store."""
-    try:
-        with open_store(db, create=False) as store:
-            return store.overheads(fingerprint(lab.machine))
-    except AssayError:
-        return ()
 
 
 def _observing(overheads: Sequence[Overhead]) -> Iterable[str]:
