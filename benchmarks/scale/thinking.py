@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import assay
+from assay.records import Stage
 
 from .cost import output_of, own_cost
 
@@ -68,16 +69,20 @@ def searched(count: int, trials: int, folder: Path) -> dict[str, float]:
         ratio = sum(EFFECT * math.log2(float(trial[name])) for name in names[:EFFECTIVE])
         session.tell(trial, cost=math.exp(ratio + random_numbers.gauss(0.0, NOISE)))
     session.close()
-    thoughts = [place for place, time_s in enumerate(times_s) if time_s > THOUGHT_S]
-    searched_s = times_s[: max(thoughts, default=0) + 1]
+    memory_mb = own_cost().peak_mb
+    stages = [sample.launch.stage for sample in session.result.samples]
+    # The last question is answered by the end of the session.
+    asked = zip(times_s, stages, strict=False)
+    searched_s = [time_s for time_s, stage in asked if stage is Stage.SEARCH]
     late = searched_s[-max(1, len(searched_s) // 4) :]
+    thoughts = [time_s for time_s in searched_s if time_s > THOUGHT_S]
     return {
-        "trials": len(times_s) - 1,
+        "trials": len(stages),
         "searched": len(searched_s),
         "mean": 1e3 * sum(searched_s) / len(searched_s),
         "last quarter": 1e3 * sum(late) / len(late),
-        "proposal": 1e3 * sum(times_s[place] for place in thoughts) / max(1, len(thoughts)),
-        "memory": own_cost().peak_mb,
+        "proposal": 1e3 * sum(thoughts) / max(1, len(thoughts)),
+        "memory": memory_mb,
     }
 
 
