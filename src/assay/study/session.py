@@ -25,6 +25,7 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.history.output_comparison import values_of
 from assay.search.history.packed_samples import with_evidence
 from assay.search.model.gp import GpSearcher
+from assay.search.races.race import BlockRace, Ending
 from assay.search.space.search_space import SearchSpace
 from assay.settings.printed_values import printed_cpu_forms
 from assay.store import Store
@@ -160,6 +161,34 @@ def _carry_on(
 ) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier_studies)
     race = race_of(spec, space, searcher)
+    done, notes = _run(laboratory, store, study_id, stratum, race, listener, more, stop)
+    samples = recorded_samples(store, study_id, stratum.number, race)
+    del race  # the conclusion makes counts of its own, with 300 bytes a launch
+    conclusion = conclude(spec, samples, space, searcher, done)
+    conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
+    store.set_conclusion(study_id, conclusion)
+    # Files removed by a clean-up existed while the program ran.
+    with_libraries = with_evidence(samples, LIBRARIES)
+    notes = library_notes(with_libraries, gone=not spec.workload.hooks.cleanup) or notes
+    return result_of(store, store.study(study_id), conclusion, samples, notes)
+
+
+def _run(
+    laboratory: Laboratory,
+    store: Store,
+    study_id: str,
+    stratum: Stratum,
+    race: BlockRace,
+    listener: Listener,
+    more: Budget | None,
+    stop: StopSignal | None,
+) -> tuple[Ending, tuple[str, ...]]:
+    """Run a race to its end.
+
+    Returns:
+        The end of the race, and notes on the libraries of earlier samples.
+    """
+    spec = race.spec
     earlier = EarlierSamples(spec, store.sample_pages(study_id, stratum.number), race)
     notes = library_notes(earlier.with_libraries)
     elapsed_s = recounted_s(store, study_id, stratum.number, earlier.launching_s)
@@ -188,15 +217,7 @@ def _carry_on(
         failures=earlier.failures,
         stop=stop,
     )
-    done = loop.run()
-    samples = recorded_samples(store, study_id, stratum.number, race)
-    conclusion = conclude(spec, samples, space, searcher, done)
-    conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
-    store.set_conclusion(study_id, conclusion)
-    # Files removed by a clean-up existed while the program ran.
-    with_libraries = with_evidence(samples, LIBRARIES)
-    notes = library_notes(with_libraries, gone=not spec.workload.hooks.cleanup) or notes
-    return result_of(store, store.study(study_id), conclusion, samples, notes)
+    return loop.run(), notes
 
 
 def _states(

@@ -43,7 +43,7 @@ from assay.wording.processes import (
 
 MAX_SUCCESSIVE_FAILURES = 6
 """Successive trials of an arm without a value after which a process ends."""
-MAX_TRIALS = 400
+MAX_TRIALS = 1000
 """Trials from which a process stops to search: what remains is a comparison of the best ones."""
 UNAFFORDABLE = Cost(1e12, 10**12)
 """Cost that no budget covers."""
