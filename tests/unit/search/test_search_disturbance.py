@@ -180,6 +180,26 @@ def test_displaced_load_is_not_correlated_with_arm() -> None:
     assert correlated_load_of(greedy, ["default"], ["nice=1"], 0.05, 0.1) is None
 
 
+def test_few_blocks_are_not_read_for_a_correlated_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large sweep has few blocks and many arms, whose launches lie in many packed chunks."""
+    read: list[str] = []
+    original = History.samples_of
+
+    def counted(history: History, stage: Stage, arm: str) -> list[Sample]:
+        read.append(arm)
+        return original(history, stage, arm)
+
+    monkeypatch.setattr(History, "samples_of", counted)
+    busy = replace(GAIN, others=lambda launch: float(launch.arm == "default"))
+    for launches, reads in ((8, False), (60, True)):
+        study = compare(busy, Budget(launches=launches), {}, {"nice": 1})
+        history = History.of(study.spec, study.samples)
+        read.clear()
+        found = correlated_load_of(history, ["default"], ["nice=1"], 0.05, 0.1)
+        assert bool(read) is reads
+        assert (found is not None) is reads
+
+
 def test_foreign_load_is_the_sum_of_processes() -> None:
     one = ForeignLoad().with_launch(sample(2.0, foreign_load=1.0, host_cpus=2.0))
     assert not ForeignLoad().known

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from assay.records import CorrelatedLoad, Stage
 from assay.search.history.disturbance import TICK_S, ForeignLoad
 from assay.search.history.history import History
+from assay.stats.confidence_sequence import min_values
 from assay.stats.correlated_load import is_correlated
 
 MIN_DIFFERENCE_CPUS = 0.5
@@ -40,6 +41,10 @@ def correlated_load_of(
         return None
     first, second = (_in_all(history, side).share for side in (a, b))
     if max(first, second) <= above or abs(second - first) <= MIN_DIFFERENCE_CPUS * above:
+        return None
+    # Too few blocks exclude nothing. In a sweep of 10,000 cells the launches of one cell lie in as
+    # many packed chunks as it has blocks.
+    if len(history.complete(Stage.CONFIRM)) < min_values(alpha):
         return None
     loads = [_by_block(history, side) for side in (a, b)]
     pairs = [(loads[0][at], loads[1][at]) for at in loads[0] if at in loads[1]]
