@@ -119,10 +119,11 @@ def with_system_settings(machine: Machine, config: Configuration) -> Machine:
     if config.get(SMT) == SMT_OFF and current_value(machine.system_files, SMT_CONTROL) == "on":
         machine = without_siblings(machine)
     runtime_us = config.get(RT_THROTTLING)
-    period = current_value(machine.system_files, f"{KERNEL}/sched_rt_period_us")
-    if isinstance(runtime_us, int) and period is not None and int(period) > 0:
-        share = 1.0 if runtime_us < 0 else min(1.0, runtime_us / int(period))
-        machine = msgspec.structs.replace(machine, rt_share=share)
+    if isinstance(runtime_us, int):
+        period = current_value(machine.system_files, f"{KERNEL}/sched_rt_period_us")
+        if period is not None and int(period) > 0:
+            share = 1.0 if runtime_us < 0 else min(1.0, runtime_us / int(period))
+            machine = msgspec.structs.replace(machine, rt_share=share)
     return machine
 
 
@@ -205,6 +206,8 @@ def _settle_variables(drafts: list[_Draft]) -> list[_Draft]:
 def _yield_variables(draft: _Draft, owners: Mapping[str, tuple[str, str]]) -> _Draft:
     wanted = _variables(draft)
     lost = {name for name in wanted if owners[name][0] != draft.setting.name}
+    if not lost:
+        return draft
     kept = tuple(a for a in draft.actions if not (isinstance(a, EnvSet) and a.name in lost))
     settled = msgspec.structs.replace(draft, actions=kept)
     for name in sorted(lost):
