@@ -25,9 +25,10 @@ def block_count(number: int, noun: str = "block", *, disturbed: int = 0, left_ou
         left_out: disturbed blocks beside them that the answer leaves out.
     """
     if disturbed:
-        return f"{show_count(number, noun)} ({disturbed} of them disturbed)"
+        part = "" if number == 1 else f"{disturbed} of them "
+        return f"{show_count(number, noun)} ({part}disturbed)"
     if left_out:
-        return f"{show_count(number, noun)} ({left_out} disturbed ones left out)"
+        return f"{show_count(number, noun)} ({show_count(left_out, 'disturbed one')} left out)"
     return show_count(number, noun)
 
 

@@ -77,7 +77,8 @@ def all_blocks_ending(blocks: int, disturbed: int) -> str:
     """Return the ending of a sweep with a fixed number of blocks."""
     text = block_count(blocks, disturbed=disturbed)
     count, _, rest = text.partition(" (")
-    return f"All {count} were run{f' ({rest}' if rest else ''}."
+    were_run = "The only block was run" if blocks == 1 else f"All {count} were run"
+    return f"{were_run}{f' ({rest}' if rest else ''}."
 
 
 def no_cell_left_ending(blocks: str) -> str:

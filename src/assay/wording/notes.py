@@ -34,8 +34,8 @@ def too_few_blocks(blocks: int, cells: int, min_blocks: int) -> str:
         min_blocks: smallest number of blocks for verdicts on all cells.
     """
     return (
-        f"{block_count(blocks)} are too few for a verdict on each of {show_count(cells, 'cell')}, "
-        f"which takes at least {min_blocks}"
+        f"{block_count(blocks)} {'is' if blocks == 1 else 'are'} too few for a verdict on each of "
+        f"{show_count(cells, 'cell')}, which takes at least {min_blocks}"
     )
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import msgspec
 import pytest
 import report_studies as studies
 
@@ -408,3 +409,13 @@ def test_data_block_cannot_be_terminated_by_text():
     inner = block.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
     assert not set("<>&\u2028") & set(inner)
     assert json.loads(inner) == {"a": "</script><!--\u2028&"}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "words"), [(1, "1 complete pair each"), (2, "2 complete pairs")]
+)
+def test_claims_of_single_block_are_singular(blocks, words):
+    report = studies.sweep(blocks=2)
+    claims = tuple(msgspec.structs.replace(c, blocks=blocks) for c in report.conclusion.claims)
+    conclusion = msgspec.structs.replace(report.conclusion, claims=claims)
+    assert words in Page(render(replace(report, conclusion=conclusion))).text

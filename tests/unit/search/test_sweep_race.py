@@ -52,6 +52,7 @@ from assay.search.races.sweep import SweepRace, min_blocks, min_launches, sweep_
 from assay.search.space.design import lay_out
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
+from assay.wording.endings import all_blocks_ending
 from assay.wording.sweep import sweep_sentences
 
 SPACE = Space(
@@ -377,7 +378,14 @@ def test_null_runs_the_baseline_under_two_names() -> None:
 def test_too_few_blocks_for_a_verdict_are_noted() -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=3), steady(lambda c: 1.0 + len(str(c))))
     assert {c.verdict for c in found.conclusion.claims} == {Verdict.UNCLEAR}
-    assert any("too few for a verdict" in note for note in found.conclusion.notes)
+    assert any(note.startswith("3 blocks are too few") for note in found.conclusion.notes)
+
+
+def test_single_block_is_singular() -> None:
+    found = sweep(msgspec.structs.replace(GRID, repeats=1), steady())
+    assert any(note.startswith("1 block is too few") for note in found.conclusion.notes)
+    assert found.done.message == "The only block was run."
+    assert all_blocks_ending(1, 1) == "The only block was run (disturbed)."
 
 
 # --- effects --------------------------------------------------------------------------------------

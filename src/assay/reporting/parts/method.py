@@ -296,8 +296,11 @@ def _claim_words(claims: Sequence[Claim]) -> str:
     methods = {"mean": "geometric mean of paired ratios", "median": "median of paired ratios"}
     methods["spread"] = "mean ratio of the spreads within a block"
     kinds = sorted({methods.get(claim.method, clean(claim.method)) for claim in claims})
-    unit = "pairs of applications" if any(claim.applications for claim in claims) else "pairs"
-    unit = "processes" if any(claim.processes for claim in claims) else unit
+    one = pairs == [1]
+    unit = "pair" if one else "pairs"
+    unit += " of applications" if any(claim.applications for claim in claims) else ""
+    if any(claim.processes for claim in claims):
+        unit = "process" if one else "processes"
     return f"{numbers} complete {unit} each; {', '.join(kinds)}"
 
 
