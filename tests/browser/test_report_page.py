@@ -203,6 +203,17 @@ def test_compressed_data_are_read_sorted_and_saved(browser, reports):
         assert page.said == [] and page.asked[0] == path.as_uri()
 
 
+def test_button_for_more_rows_says_how_many_of_all(browser, reports):
+    with opened(browser, reports / "thousand.html") as page:
+        chart = page.locator('[data-figure="boxes"]')
+        before = chart.bounding_box()["height"]
+        chart.get_by_role("button", name="Show the best 400 of 1,001", exact=True).click()
+        assert chart.bounding_box()["height"] > 5 * before
+    with opened(browser, reports / "tune.html") as page:
+        chart = page.locator('[data-figure="boxes"]')
+        assert chart.get_by_role("button", name="Show all 32", exact=True).count() == 1
+
+
 def test_browser_without_decompression_keeps_static_page(browser, reports):
     context = browser.new_context()
     context.add_init_script("delete globalThis.DecompressionStream")

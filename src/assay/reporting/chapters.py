@@ -9,14 +9,14 @@ from assay.records import Kind
 from assay.reporting import evidence, svg
 from assay.reporting.answer import Answer, answer
 from assay.reporting.arms import ArmRow
-from assay.reporting.boxes import BoxFigure
+from assay.reporting.boxes import Box, BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
-from assay.reporting.drawn import DrawnLaunches
+from assay.reporting.drawn import share_sentence
 from assay.reporting.evidence import EvidenceTally
 from assay.reporting.evidence_columns import EvidenceColumns
 from assay.reporting.figures import Figures
 from assay.reporting.formatting import change_interval, label_of, shorten
-from assay.reporting.gains import GainFigure
+from assay.reporting.gains import Gain, GainFigure
 from assay.reporting.grants import GrantTally
 from assay.reporting.grants import tally as grant_tally
 from assay.reporting.inputs import ReportInput
@@ -41,7 +41,7 @@ from assay.reporting.parts import (
     verdict,
 )
 from assay.reporting.parts.common import LEFT_OUT, section
-from assay.reporting.pictures.rows import BEYOND, omits_outliers
+from assay.reporting.pictures.rows import BEYOND, omits_outliers, visible
 from assay.reporting.scale import Scale
 
 _BOX_INTRO = (
@@ -113,7 +113,7 @@ def _picture_chapters(
             f"Distribution of {label_of(report.metric)}",
             _chart("boxes", svg.box_svg, boxes),
             table.summaries(rows, scale, report.metric),
-            intro=" ".join(_box_intro(boxes, pictures.drawn)),
+            intro=" ".join(_box_intro(report.spec.kind, boxes, rows)),
         )
     if report.spec.kind is Kind.CALIBRATE:
         yield _chapter("calibration", "Calibration", calibration.calibration(report))
@@ -123,7 +123,12 @@ def _picture_chapters(
             f"Change against {shorten(gain.baseline, 40)}",
             _chart("gain", svg.gain_svg, gain),
             claims.claims(rows),
-            intro=_gain_intro(report, gain),
+            intro=" ".join(
+                (
+                    _gain_intro(report, gain),
+                    *_drawn_arms(report.spec.kind, gain.gains, gain.others),
+                )
+            ),
         )
     reported = progress.progress(report, rows, pictures.progress)
     if reported is not None:
@@ -150,28 +155,47 @@ def _picture_chapters(
             "convergence",
             "Course of the search" if report.spec.kind is Kind.TUNE else "Launches in order",
             _chart("convergence", svg.convergence_svg, convergence),
-            intro=_convergence_intro(report.spec.kind, convergence, base, pictures.drawn),
+            intro=_convergence_intro(report.spec.kind, convergence, base),
         )
 
 
-def _box_intro(figure: BoxFigure, drawn: DrawnLaunches) -> Iterator[str]:
+def _box_intro(kind: Kind, figure: BoxFigure, rows: Sequence[ArmRow]) -> Iterator[str]:
     yield _BOX_INTRO
-    if drawn.sentence:
-        yield drawn.sentence
+    yield from _drawn_arms(kind, figure.boxes, figure.others)
+    count = sum(len(box.dots) for box in figure.boxes)
+    shown = rows[: len(figure.boxes)]
+    total = sum(trial.value is not None for row in shown for trial in row.trials)
+    if figure.others and count < total:
+        # The extremes of the study may belong to other arms.
+        yield f"{count:,} of their {total:,} launches are drawn; tables and summaries use all."
+    elif count < total:
+        yield share_sentence(count, total)
     if omits_outliers(figure):
         yield BEYOND
     if any(dot.left_out for box in figure.boxes for dot in box.dots):
         yield LEFT_OUT
 
 
-_ALL = {Kind.TUNE: "All configurations", Kind.SWEEP: "All cells"}
+def _drawn_arms(kind: Kind, drawn: Sequence[Box | Gain], others: int) -> Iterator[str]:
+    """Yield a sentence on the arms that a picture omits, if any."""
+    if others:
+        first, total = visible(drawn)[0], len(drawn) + others
+        yield (
+            f"The best {len(drawn):,} of {total:,} {_arms(kind)} are drawn, {len(first):,} of them "
+            "at first; the table has all."
+        )
+
+
+def _arms(kind: Kind) -> str:
+    """Return the name of the arms of a kind of study."""
+    return {Kind.TUNE: "configurations", Kind.SWEEP: "cells"}.get(kind, "arms")
 
 
 def _sample_chapters(
     report: ReportInput, rows: Sequence[ArmRow], scale: Scale, winner: Sequence[GrantTally]
 ) -> Iterator[Chapter]:
     if rows:
-        title = _ALL.get(report.spec.kind, "All arms")
+        title = f"All {_arms(report.spec.kind)}"
         yield _chapter("table", title, table.configurations(report, rows, scale))
     failed = grants.failures(report.samples)
     if failed is not None:
@@ -228,12 +252,9 @@ def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
     return words
 
 
-def _convergence_intro(
-    kind: Kind, figure: ConvergenceFigure, baseline: str, drawn: DrawnLaunches
-) -> str:
+def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> str:
     words = "Each dot is one launch, in order of start."
-    if drawn.sentence:
-        words += f" {drawn.sentence}"
+    words += f" {share_sentence(len(figure.marks), figure.launches)}".rstrip()
     if figure.best:
         best = "best median so far" if kind is Kind.TUNE else "median so far"
         words += f" The step line shows the {best}."

@@ -41,16 +41,6 @@ class DrawnLaunches:
     def __contains__(self, number: int) -> bool:
         return self.numbers is None or number in self.numbers
 
-    @property
-    def sentence(self) -> str:
-        """Return a sentence on the launches that are not drawn; empty if all are."""
-        if self.numbers is None:
-            return ""
-        return (
-            f"{self.count:,} of {self.total:,} launches are drawn, with the lowest and the highest "
-            "values among them; tables and summaries use all."
-        )
-
 
 def drawn_launches(trials: Sequence[Trial], limit: int = MAX_DRAWN) -> DrawnLaunches:
     """Return the launches to draw: all, or extremes, and evenly spaced ones of each arm.
@@ -74,6 +64,21 @@ def drawn_launches(trials: Sequence[Trial], limit: int = MAX_DRAWN) -> DrawnLaun
     by_arm = [trial for own in arms.values() for trial in own if trial.number not in chosen]
     chosen |= {trial.number for trial in evenly(by_arm, limit - len(chosen))}
     return DrawnLaunches(frozenset(chosen), len(chosen), len(trials))
+
+
+def share_sentence(count: int, total: int) -> str:
+    """Return a sentence on the launches that a picture of all arms omits; empty if it has all.
+
+    Args:
+        count: number of drawn launches with a value or a time-out.
+        total: number of launches with a value or a time-out.
+    """
+    if count == total:
+        return ""
+    return (
+        f"{count:,} of {total:,} launches are drawn, with the lowest and the highest "
+        "values among them; tables and summaries use all."
+    )
 
 
 def evenly(items: Sequence[T], limit: int) -> Sequence[T]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from assay.records import Configuration, Stage
-from assay.reporting.drawn import MAX_DRAWN, drawn_launches
+from assay.reporting.drawn import MAX_DRAWN, drawn_launches, share_sentence
 from assay.reporting.trials import State, Trial
 
 
@@ -17,7 +17,7 @@ def _trial(number: int, arm: str, value: float | None) -> Trial:
 def test_small_study_is_drawn_whole():
     drawn = drawn_launches([_trial(at, "a", 1.0) for at in range(MAX_DRAWN)])
     assert drawn.numbers is None
-    assert drawn.sentence == ""
+    assert drawn.count == drawn.total == MAX_DRAWN
 
 
 def test_many_arms_of_few_launches_fill_the_page():
@@ -42,3 +42,8 @@ def test_extremes_and_failed_launches_are_drawn():
     assert {0, 19_999} <= drawn.numbers
     assert all(20_000 + at in drawn for at in range(100))
     assert drawn.count <= MAX_DRAWN
+
+
+def test_sentence_counts_the_drawn_launches():
+    assert share_sentence(20, 20) == ""
+    assert share_sentence(5_000, 20_000).startswith("5,000 of 20,000 launches are drawn, with the ")

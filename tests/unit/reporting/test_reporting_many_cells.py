@@ -8,6 +8,7 @@ from test_reporting_cells import sweep_over
 
 from assay.records import Choices, Parameter
 from assay.reporting.arms import MAX_DRAWN_ROWS, arm_rows
+from assay.reporting.drawn import drawn_launches
 from assay.reporting.figures import figures
 from assay.reporting.html import render
 from assay.reporting.trials import trials
@@ -39,6 +40,19 @@ def test_table_has_the_first_rows_and_scripts_have_all(report):
     assert len(data["further"]) == 20
     names = {row["name"] for row in data["rows"]}
     assert {entries[0] for entries in data["further"]} < names
+
+
+def test_captions_count_the_arms_and_launches_of_the_picture(report, monkeypatch):
+    monkeypatch.setattr(drawn_launches, "__defaults__", (200,))
+    shown = trials(report)
+    found = figures(report, shown, arm_rows(report, shown))
+    dots = sum(len(box.dots) for box in found.boxes.boxes)
+    assert 0 < dots < found.drawn.count == 200
+    page = render(report)
+    best = "The best 400 of {} cells are drawn, 25 of them at first; the table has all."
+    assert f"{best.format(420)} {dots} of their 400 launches are drawn; tables" in page
+    assert best.format(419).replace("25", "24") in page
+    assert "200 of 420 launches are drawn, with the lowest and the highest values" in page
 
 
 def data_of(page):

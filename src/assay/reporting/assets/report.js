@@ -581,7 +581,9 @@
   const allRows = (key) => (figure, state, bar, draw) => {
     const few = visible(figure[key]).length, many = Math.min(MOST_ROWS, figure[key].length);
     if (few < figure[key].length) {
-      toggle(bar, `Show ${many === figure[key].length ? "all " : ""}${many}`, false, (on) => {
+      const total = figure[key].length + figure.others;
+      const words = many < total ? `Show the best ${many} of ${total.toLocaleString("en-US")}` : `Show all ${many}`;
+      toggle(bar, words, false, (on) => {
         state.all = on;
         draw();
       });
