@@ -310,13 +310,14 @@ def test_shown_rows_are_saved_as_csv(browser, reports):
     report = studies.tune()
     with opened(browser, reports / "tune.html", accept_downloads=True) as page:
         page.get_by_label("Phase").select_option("confirmation")
-        name, text = download(page, "Save CSV")
-        assert name == "assay-s7f3a-configurations.csv"
+        name, text = download(page, "Save 2 of 32 rows as CSV")
+        assert name == "assay-s7f3a-configurations-2-of-32.csv"
         lines = list(csv.DictReader(io.StringIO(text)))
         assert [line["configuration"] for line in lines] == [a.name for a in report.conclusion.arms]
         assert {line["unit"] for line in lines} == {"s"}
         assert float(lines[1]["ratio"]) == report.conclusion.claims[0].ratio
-        _, text = download(page, "Save JSON")
+        name, text = download(page, "Save 2 of 32 rows as JSON")
+        assert name == "assay-s7f3a-configurations-2-of-32.json"
         rows = json.loads(text)["rows"]
         assert [r["median"] for r in rows] == [
             a.summary["wall_s"].median for a in report.conclusion.arms
@@ -326,6 +327,23 @@ def test_shown_rows_are_saved_as_csv(browser, reports):
         _, text = download(page, "Save samples as CSV")
         walls = [float(line["wall_s"] or "nan") for line in csv.DictReader(io.StringIO(text))]
         assert walls[:3] == [s.metrics["wall_s"] for s in report.samples[:3]]
+
+
+def test_all_rows_are_saved_with_their_disturbed_launches(browser, tmp_path):
+    report = studies.compare()
+    first, *others = report.conclusion.arms
+    arms = (studies._with(first, disturbed_launches=3), *others)
+    conclusion = studies._with(report.conclusion, arms=arms)
+    path = tmp_path / "disturbed.html"
+    write_document(render_page(replace(report, conclusion=conclusion)), path)
+    with opened(browser, path, accept_downloads=True) as page:
+        assert column(page, "disturbed")[0] == "3"
+        name, text = download(page, "Save CSV")
+        assert name.endswith("-configurations.csv")
+        lines = list(csv.DictReader(io.StringIO(text)))
+        assert [line["disturbed"] for line in lines] == ["3", *["0"] * len(others)]
+        _, text = download(page, "Save JSON")
+        assert [row["disturbed"] for row in json.loads(text)["rows"]] == [3, *[0] * len(others)]
 
 
 def test_saved_hostile_names_are_not_formulas(browser, reports):

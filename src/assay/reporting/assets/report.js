@@ -641,10 +641,12 @@
 
   /* ---- table ------------------------------------------------------------------------------ */
   const COLUMNS = ["name", "phase", "ratio", "ci_low", "ci_high", "verdict", "n", "min", "q1", "median",
-    "q3", "max", "mean", "sd", "sem", "timed_out", "failed", "left_out"];
+    "q3", "max", "mean", "sd", "sem", "timed_out", "failed", "disturbed", "left_out"];
   const setUpTable = () => {
     const table = byId("all");
     if (!table) return;
+    /* The page contains this count only where it is not zero. */
+    for (const row of data.rows) row.disturbed ||= 0;
     const body = table.tBodies[0], written = [...body.rows];
     const keys = [...table.tHead.rows[0].cells].map((head) => head.dataset.key);
     const texts = [...written.map((row) => row.textContent), ...data.further.map((row) => row.join(" "))]
@@ -696,7 +698,11 @@
         ? `${most.toLocaleString("en-US")} of ${matching} matching rows shown, of ${words}. `
         : `${matching} of ${words} shown.`;
       if (rows.length > most) status.append(further);
+      const part = rows.length < texts.length ? `${matching} of ${words} as ` : "";
+      asCsv.textContent = `Save ${part}CSV`;
+      asJson.textContent = `Save ${part}JSON`;
     };
+    const asCsv = make("button", { type: "button" }), asJson = make("button", { type: "button" });
     const restart = () => { most = MOST_ROWS; refresh(); };
     further.addEventListener("click", () => { most += MOST_ROWS; refresh(); });
 
@@ -714,12 +720,15 @@
       });
     }
     const picked = () => shown().map((i) => data.rows[i]);
-    const asCsv = make("button", { type: "button", textContent: "Save CSV" });
-    asCsv.addEventListener("click", () => save(fileName("configurations", "csv"), "text/csv",
+    /* Files of filtered rows have another name. */
+    const pickedName = (ending) => {
+      const count = shown().length;
+      return fileName(`configurations${count < texts.length ? `-${count}-of-${texts.length}` : ""}`, ending);
+    };
+    asCsv.addEventListener("click", () => save(pickedName("csv"), "text/csv",
       csv(["configuration", "metric", "unit", ...COLUMNS.slice(1)], picked().map((r) =>
         [r.name, data.metric.name, data.metric.unit, ...COLUMNS.slice(1).map((c) => r[c])]))));
-    const asJson = make("button", { type: "button", textContent: "Save JSON" });
-    asJson.addEventListener("click", () => save(fileName("configurations", "json"), "application/json",
+    asJson.addEventListener("click", () => save(pickedName("json"), "application/json",
       JSON.stringify({ schema: 1, study: data.study, metric: data.metric, rows: picked() }, null, 1)));
     const tools = byId("table-tools");
     const many = texts.length > 3;
