@@ -25,7 +25,7 @@ class EvidenceTally:
         kind: kind of the evidence.
         unit: unit of ``median`` and ``highest``.
         external: the cause lies outside the configuration.
-        samples: number of samples with it.
+        samples: number of samples with it; each may have several pieces, such as processes.
         median, highest: of the values; ``None`` without values.
         note: the first note.
     """
@@ -76,6 +76,7 @@ _DIGESTS = (OUTPUT, ERRORS)
 def _tally(
     kind: str, unit: str, external: bool, column: EvidenceColumn, chosen: Sequence[int] | None
 ) -> EvidenceTally:
+    places = _chosen(column.places, column.places, chosen)
     values = _chosen(column.values, column.places, chosen)
     unvalued = _chosen(column.unvalued, column.unvalued, chosen)
     notes = _chosen(column.notes, column.noted, chosen)
@@ -83,7 +84,7 @@ def _tally(
         kind=kind,
         unit=unit,
         external=external,
-        samples=len(values) + len(unvalued),
+        samples=len({*places, *unvalued}),
         median=statistics.median(values) if values else None,
         highest=max(values) if values else None,
         note=notes[0] if notes else None,

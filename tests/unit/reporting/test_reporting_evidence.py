@@ -44,6 +44,14 @@ def test_tally_of_chosen_samples_omits_the_others():
     assert tally(columns, [False] * 4) == ()
 
 
+def test_tally_counts_samples_with_several_pieces_once():
+    columns = EvidenceColumns(samples_with((load(1.0), load(5.0), load(None)), (load(3.0),), ()))
+    (whole,) = tally(columns)
+    assert (whole.samples, whole.median, whole.highest) == (2, 3.0, 5.0)
+    (some,) = tally(columns, [True, False, True])
+    assert (some.samples, some.median) == (1, 3.0)
+
+
 def test_tally_omits_digests_of_outputs():
     digest = Evidence(kind=OUTPUT, note="0123")
     assert tally(EvidenceColumns(samples_with((digest,)))) == ()
