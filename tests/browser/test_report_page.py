@@ -300,6 +300,22 @@ def test_table_filters_by_words_and_phase(browser, reports):
         assert column(page, "name") == []
 
 
+def test_filter_by_setting_matches_its_whole_value(browser, reports):
+    with opened(browser, reports / "sweep.html") as page:
+        field = page.get_by_role("searchbox")
+        for words, count in (("ARG.jobs=1", 2), ("arg.jobs=16 malloc=jemalloc", 1), ("jobs", 5)):
+            field.fill(words)
+            assert len(column(page, "name")) == count, words
+        field.fill("arg.jobs=")
+        assert len(column(page, "name")) == 5
+    with opened(browser, reports / "thousand.html") as page:
+        page.get_by_role("button", name="Show 400 more").click()
+        last = column(page, "name")[-1].split()[-1]
+        page.get_by_role("searchbox").fill(last)
+        names = column(page, "name")
+        assert names and all(last in name.split() for name in names)
+
+
 def download(page, name):
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name, exact=True).click()

@@ -649,8 +649,8 @@
     for (const row of data.rows) row.disturbed ||= 0;
     const body = table.tBodies[0], written = [...body.rows];
     const keys = [...table.tHead.rows[0].cells].map((head) => head.dataset.key);
-    const texts = [...written.map((row) => row.textContent), ...data.further.map((row) => row.join(" "))]
-      .map((text) => text.toLowerCase());
+    const texts = [...written.map((row) => [...row.cells].map((cell) => cell.textContent)), ...data.further]
+      .map((entries) => ` ${entries.join(" ").toLowerCase().replace(/\s+/g, " ")} `);
     /* The page contains the first rows; others are made when they are shown. */
     const line = (i) => {
       if (!written[i]) {
@@ -678,7 +678,9 @@
     phase.setAttribute("aria-label", "Phase");
 
     const kept = () => {
-      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      /* A setting with a value is a whole word, so that n=4 excludes n=40. */
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+        .map((word) => (/=./.test(word) ? ` ${word} ` : word));
       return [...texts.keys()].filter((i) =>
         (!phase.value || data.rows[i].phase === phase.value) && words.every((w) => texts[i].includes(w)));
     };
