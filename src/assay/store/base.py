@@ -49,7 +49,7 @@ class StudySelection(Record, frozen=True, kw_only=True):
 
     Attributes:
         limit: number of the newest studies that meet the other conditions.
-        label: label of the study.
+        labels: labels that the study has, all of them.
         command: part of the command.
         since: earliest time of creation, in seconds since 1970 (UTC).
         before: time of creation that the study precedes, in seconds since 1970 (UTC).
@@ -59,7 +59,7 @@ class StudySelection(Record, frozen=True, kw_only=True):
     """
 
     limit: int | None = None
-    label: str | None = None
+    labels: tuple[str, ...] | None = None
     command: str | None = None
     since: float | None = None
     before: float | None = None

@@ -29,7 +29,11 @@ SELECT study.number, study.id, study.command, study.kind, study.status, study.cr
 FROM study
 """
 _CONDITIONS = {
-    "label": "study.id IN (SELECT label.study FROM label WHERE label.label = :label)",
+    "labels": """study.id IN (
+        SELECT label.study FROM label WHERE label.label IN (SELECT value FROM json_each(:labels))
+        GROUP BY label.study
+        HAVING count(*) = (SELECT count(DISTINCT value) FROM json_each(:labels))
+    )""",
     "command": "instr(study.command, :command) > 0",
     "kinds": "study.kind IN (SELECT value FROM json_each(:kinds))",
     "since": "study.created_at >= :since",
@@ -74,8 +78,7 @@ def head_query(selection: StudySelection) -> tuple[str, dict[str, Any]]:
     where = " AND ".join(_CONDITIONS[name] for name in given)
     if selection.command is not None:
         given["command"] = escape_undecodable(selection.command)
-    if selection.kinds is not None:
-        given["kinds"] = json.dumps(selection.kinds)
+    given |= {name: json.dumps(given[name]) for name in ("kinds", "labels") if name in given}
     if selection.machine is not None:
         given["model"] = selection.machine.lower()
     query = f"{_SELECT}{f'WHERE {where} ' if where else ''}"

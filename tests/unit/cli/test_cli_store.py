@@ -66,7 +66,10 @@ def test_labels_select_studies(ids: list[str], capfd: pytest.CaptureFixture[str]
     assert document(capfd, "label", ids[0], "nightly")["labels"] == ["nightly"]
     assert main(("study", "label", ids[0], "a b")) == 0
     assert "Labels of study" in capfd.readouterr().out
-    assert listed(capfd, "--label", "nightly") == ids[:1]
+    assert main(("study", "label", ids[1], "nightly", "-q")) == 0
+    assert listed(capfd, "--label", "nightly") == ids[:2]
+    assert listed(capfd, "--label", "nightly", "--label", "a b") == ids[:1]
+    assert listed(capfd, "--label", "nightly", "--label", "other") == ["No"]
     assert document(capfd, "list", "--limit", "3")["studies"][0]["labels"] == ["a b", "nightly"]
     assert main(("study", "show", ids[0])) == 0
     assert "labels   a b, nightly" in capfd.readouterr().out
@@ -124,6 +127,10 @@ def test_compact_states_sizes(ids: list[str], capfd: pytest.CaptureFixture[str])
         (("list", "--limit", "9" * 30), "invalid number of studies"),
         (("list", "--since", "yesterday"), "invalid date"),
         (("list", "--until", "2026-02-30"), "invalid date"),
+        *(
+            (("list", option, "1", option, "2"), f"{option} takes one value and is given twice")
+            for option in ("--limit", "--command", "--since", "--until", "--machine")
+        ),
         (("list", "--older-than", "3d"), "takes no --older-than"),
         (("show", "last", "--limit", "3"), "takes no --limit"),
         (("prune",), "needs an age"),

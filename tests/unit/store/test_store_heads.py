@@ -23,8 +23,9 @@ NOW_S = 1.7e9
 SELECTIONS = (
     StudySelection(),
     StudySelection(limit=2),
-    StudySelection(label="nightly"),
-    StudySelection(label="nightly", limit=1),
+    StudySelection(labels=("nightly",)),
+    StudySelection(labels=("nightly", "a b", "nightly"), limit=1),
+    StudySelection(labels=("nightly", "none")),
     StudySelection(command="p1"),
     StudySelection(since=NOW_S + 1.0, before=NOW_S + 2.0),
     StudySelection(machine="machine-0"),

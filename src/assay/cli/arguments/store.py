@@ -27,7 +27,7 @@ def selection_of(parsed: Parsed, now_s: float) -> StudySelection:
     since, until = arguments.since, arguments.until
     return StudySelection(
         limit=None if arguments.limit is None else count_of("--limit", arguments.limit, 1),
-        label=arguments.label,
+        labels=tuple(arguments.label) or None,
         command=arguments.command,
         since=None if since is None else begin_of("--since", since, now_s),
         before=None if until is None else end_of("--until", until, now_s),

@@ -18,7 +18,7 @@ from assay.cli.parsing.options import (
     add_seed_option,
     add_warmup_option,
 )
-from assay.cli.parsing.usage import GivenOnce, Parser
+from assay.cli.parsing.usage import ListGivenOnce, Parser
 from assay.cli.parsing.verb import Verbs, add_verb
 
 
@@ -71,7 +71,7 @@ def add_tune(verbs: Verbs[Parser]) -> None:
     )
     group.add_argument(
         "--fidelity",
-        action=GivenOnce,
+        action=ListGivenOnce,
         metavar="SETTING=DOMAIN",
         help="begin the search with low values of this argument or variable, which make a launch"
         " cheap, and confirm with the last value alone: arg.steps=50..2000:log or"

@@ -15,7 +15,7 @@ from assay.cli.parsing.options import (
     add_observe_option,
     add_seed_option,
 )
-from assay.cli.parsing.usage import Parser
+from assay.cli.parsing.usage import GivenOnce, Parser
 from assay.cli.parsing.verb import Verbs, add_verb
 
 
@@ -157,26 +157,24 @@ def add_study(verbs: Verbs[Parser]) -> None:
 
 
 def _add_list_options(group: Group) -> None:
-    group.add_argument("--limit", metavar="N", help="the newest N studies only (default: all)")
-    group.add_argument("--label", metavar="LABEL", help="studies with this label only")
     group.add_argument(
-        "--command", metavar="TEXT", help="studies whose command contains this text only"
+        "--label",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="studies with this label only; repeatable: studies with all of the labels",
     )
-    group.add_argument(
-        "--since",
-        metavar="DATE",
-        help="studies begun on or after this day only: 2026-11-28, '2026-11-28 14:30' or an age"
-        " such as 7d",
-    )
-    group.add_argument(
-        "--until", metavar="DATE", help="studies begun on or before this day only (as --since)"
-    )
-    group.add_argument(
-        "--machine",
-        metavar="NAME",
-        help="studies on this machine only: beginning of its fingerprint, or a part of the name of"
-        " its processor",
-    )
+    helps_by_option = {
+        ("--limit", "N"): "the newest N studies only (default: all)",
+        ("--command", "TEXT"): "studies whose command contains this text only",
+        ("--since", "DATE"): "studies begun on or after this day only: 2026-11-28,"
+        " '2026-11-28 14:30' or an age such as 7d (units: d, h, m, s)",
+        ("--until", "DATE"): "studies begun on or before this day only (as --since)",
+        ("--machine", "NAME"): "studies on this machine only: beginning of its fingerprint, or a"
+        " part of the name of its processor",
+    }
+    for (option, metavar), text in helps_by_option.items():
+        group.add_argument(option, action=GivenOnce, metavar=metavar, help=text)
 
 
 def _add_prune_options(group: Group) -> None:

@@ -97,14 +97,24 @@ class GivenOnce(argparse.Action):
             argparse.ArgumentError: the option was given before.
         """
         if getattr(namespace, self.dest) is not None:
-            option = self.option_strings[-1]
-            example = EXAMPLES.get(option, self.metavar)
             raise argparse.ArgumentError(
-                self,
-                "takes one value and is given twice; leave one of them out, and write its values "
-                f"together, as in {option} {example}",
+                self, f"takes one value and is given twice; {self.remedy()}"
             )
         setattr(namespace, self.dest, values)
+
+    def remedy(self) -> str:
+        """Return the next step after a repetition."""
+        return "leave one of them out"
+
+
+class ListGivenOnce(GivenOnce):
+    """The same of an option that takes a list of values."""
+
+    def remedy(self) -> str:
+        """See ``GivenOnce``."""
+        option = self.option_strings[-1]
+        example = EXAMPLES.get(option, self.metavar)
+        return f"{super().remedy()}, and write its values together, as in {option} {example}"
 
 
 class HelpFormatter(argparse.HelpFormatter):
