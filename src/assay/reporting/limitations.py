@@ -33,6 +33,7 @@ from assay.stats.quantile import quantile
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.conditions import condition_notes
+from assay.wording.endings import earlier_verdict_notes
 from assay.wording.noise_floor import floor_notes
 from assay.wording.notes import arms_of_launches, is_refusal_note
 
@@ -62,6 +63,7 @@ def limitations(
     timed = TimedLaunches.of(report)
     notes = report.conclusion.notes if report.conclusion else tuple(_open_study(report))
     found = [
+        *_later_launches(report),
         *notes,
         *_claims(report),
         *_ungranted(winner, notes),
@@ -78,6 +80,15 @@ def limitations(
         ),
     ]
     return tuple(dict.fromkeys(clean(note) for note in found))
+
+
+def _later_launches(report: ReportInput) -> tuple[str, ...]:
+    """Return a limitation if the study was continued since its verdict."""
+    if report.conclusion is None:
+        return ()
+    return earlier_verdict_notes(
+        report.study_id, report.spec, report.conclusion, len(report.samples), report.status
+    )
 
 
 def _open_study(report: ReportInput) -> Iterator[str]:

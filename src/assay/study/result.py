@@ -33,6 +33,7 @@ from assay.wording.conditions import (
     changed_libraries,
     condition_notes,
 )
+from assay.wording.endings import earlier_verdict_notes
 from assay.wording.noise_floor import applicable_floor, floor_notes, floor_of_other_machine
 from assay.wording.trial_words import sample_words
 
@@ -51,6 +52,7 @@ class StudyResult:
             depends on its samples only, has none of them.
         stratum: number of the stratum of the conclusion, if there are several.
         explanation: for ``tune``: effects of the settings by a model of the search.
+        later_launches: launches of the stratum that were stored since its conclusion.
     """
 
     study_id: str
@@ -61,6 +63,7 @@ class StudyResult:
     resume_notes: tuple[str, ...] = ()
     stratum: int | None = None
     explanation: Explanation | None = None
+    later_launches: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -145,7 +148,9 @@ def result_of(
     """
     newest = record.strata[-1]
     floor = _calibrated_floor(store, newest, record.spec, conclusion)
+    earlier = earlier_verdict_notes(record.id, record.spec, conclusion, len(samples), record.status)
     notes = (
+        *earlier,
         *first_notes,
         *condition_notes(newest, with_conditions(samples)),
         *_calibration_notes(store, newest, conclusion, floor),
@@ -159,6 +164,7 @@ def result_of(
         tuple(map(sample_words(record.spec, samples), notes)),
         stratum=newest.number if len(record.strata) > 1 else None,
         explanation=explanation_of(record.spec, samples, conclusion),
+        later_launches=len(samples) - conclusion.launches if earlier else 0,
     )
 
 

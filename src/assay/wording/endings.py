@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Budget
+from assay.records import Budget, Conclusion, Status, StudySpec
 from assay.units import show_count
 from assay.wording.budget_words import budget_options
 from assay.wording.counts import block_count, configuration_count, launch_count
@@ -21,8 +21,37 @@ def shown_ending(stored: str, study: str, *, in_process: bool) -> str:
     """
     if stored != INTERRUPTED:
         return stored
-    command = f'assay.Session(study="{study}")' if in_process else f"assay study resume {study}"
+    command = _continuation(study, in_process=in_process)
     return f"Interrupted; `{command}` continues the study."
+
+
+def earlier_verdict_notes(
+    study: str, spec: StudySpec, conclusion: Conclusion, launches: int, status: Status | None
+) -> tuple[str, ...]:
+    """Return a note if launches were stored since the verdict, as by an interrupted resume.
+
+    Args:
+        study: id of the study.
+        spec: specification of the study.
+        conclusion: conclusion of the newest stratum.
+        launches: number of stored launches of the stratum.
+        status: status of the study; ``None`` if unknown.
+    """
+    later = launches - conclusion.launches
+    if later <= 0 or status is Status.DONE:
+        return ()
+    command = _continuation(study, in_process=spec.in_process)
+    running = status is Status.RUNNING
+    rest = "1 later one is" if later == 1 else f"{later:,} later ones are"
+    return (
+        f"the verdict is that of the first {launch_count(conclusion.launches)}; {rest} not in it: "
+        f"{'the study is running' if running else f'`{command}` concludes again'}",
+    )
+
+
+def _continuation(study: str, *, in_process: bool) -> str:
+    """Return the command that continues a study."""
+    return f'assay.Session(study="{study}")' if in_process else f"assay study resume {study}"
 
 
 # --- ended by a decision ----------------------------------------------------------------------

@@ -106,6 +106,31 @@ def test_documents_tell_verdicts_by_their_strata(
     assert [sample["stratum"] for sample in document["samples"]].count(1) == LATER
 
 
+@pytest.mark.parametrize("later", [0, 1, 4])
+def test_launches_since_the_verdict_are_noted(
+    later: int, kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(str(kept.db)) as store:
+        samples = store.samples(kept.id, 1)[: LATER - later]
+        store.acquire(kept.id)
+        store.set_conclusion(kept.id, _of_newest(store.study(kept.id), samples))
+    rest = "1 later one is" if later == 1 else f"{later} later ones are"
+    first = f"{LATER - later} {'launch' if LATER - later == 1 else 'launches'}"
+    note = f"the verdict is that of the first {first}; {rest} not in it: "
+    note += f"`assay study resume {kept.id}` concludes again"
+    page = tmp_path / "page.html"
+    assert kept("study", "show", kept.id) == 0
+    said = capsys.readouterr().out
+    assert (f"note: {note}" in said) == bool(later)
+    assert (f"{LATER - later} of {LATER} launches of stratum 1" in said) == bool(later)
+    assert kept("report", kept.id, "-o", str(page)) == 0
+    assert (note in page.read_text()) == bool(later)
+    assert (f"of the verdict, of {LATER} of stratum 1" in page.read_text()) == bool(later)
+    capsys.readouterr()
+    assert kept("study", "show", kept.id, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == ([note] if later else [])
+
+
 def test_the_time_is_that_of_the_study_and_the_launches_those_of_the_stratum(
     kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

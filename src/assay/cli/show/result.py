@@ -99,8 +99,13 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     yield from switching_lines(conclusion.switching)
     spent = show_count(conclusion.launches, *words.noun)
     took = show_duration(result.elapsed_s)
+    if result.later_launches:
+        whole = show_count(conclusion.launches + result.later_launches, *words.noun)
+        spent = f"{conclusion.launches:,} of {whole}"
     if result.stratum is not None:
         spent, took = f"{spent} of stratum {result.stratum}", f"{took} over all strata"
+    elif result.later_launches:
+        took = f"{took} over all of them"
     ending = shown_ending(conclusion.stop_reason, result.study_id, in_process=spec.in_process)
     yield f"  {spent}, {took}. {clean(ending)}"
     yield ""

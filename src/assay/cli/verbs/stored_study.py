@@ -45,6 +45,7 @@ from assay.study.elapsed import elapsed_of
 from assay.study.result import StudyResult, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
+from assay.wording.endings import earlier_verdict_notes
 from assay.wording.failure import Failure, last_failure
 from assay.wording.trial_words import sample_words
 from assay.wording.warm_start import warm_start_announcement
@@ -115,6 +116,10 @@ def _document(store: Store, record: StudyRecord) -> dict[str, Any]:
     document["conclusions"] = [
         {"stratum": number, **to_builtins(found)} for number, found in conclusions.items()
     ]
+    if newest is not None and record.status is not Status.DONE:
+        made = sum(1 for _ in store.iterate_samples(record.id, record.strata[-1].number))
+        notes = earlier_verdict_notes(record.id, record.spec, newest, made, record.status)
+        document["notes"] = list(map(sample_words(record.spec), notes))
     document["samples"] = _sample_lines(store, record)
     return document
 

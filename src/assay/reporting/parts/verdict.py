@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import Kind
+from assay.records import Kind, Status
 from assay.reporting.answer import Answer
 from assay.reporting.arms import ArmRow, Phase, Role
 from assay.reporting.formatting import NBSP, change, change_interval, duration, unbroken
@@ -95,6 +95,8 @@ def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Til
     made = report.conclusion.launches if report.conclusion else len(report.samples)
     several = len(report.strata) > 1
     newest = f"of stratum {report.strata[-1].number}" if several else ""
+    if made < len(report.samples) and report.status is not Status.DONE:
+        newest = f"of the verdict, of {len(report.samples):,} {newest}".rstrip()
     found.append(Tile("Launches", f"{made:,}", newest))
     if report.spec.kind is Kind.TUNE:
         tried = len({s.launch.configuration for s in report.samples})
