@@ -100,6 +100,11 @@ class SqlStore(SqlReader):
         self._add_output = Insertion(OUTPUT, _OUTPUT_COLUMNS, dialect)
 
     @property
+    def holds_study(self) -> bool:
+        """Return whether this process holds a study, whose samples it stores."""
+        return bool(self._held)
+
+    @property
     def waited_s(self) -> float:
         """See ``Store.waited_s``."""
         return self._write_lock.waited_s

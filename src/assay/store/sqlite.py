@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,9 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     engines = Engines(
         engine, writing_engine(engine), patient_engine(path, busy_timeout_s, write_lock)
     )
-    return SqlStore(path, engines, locks, translating_errors, write_lock)
+    store = SqlStore(path, engines, locks, translating_errors, write_lock)
+    translating_errors.check_holds_with(lambda: store.holds_study)
+    return store
 
 
 def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False) -> Engine:
@@ -130,10 +132,15 @@ class ErrorTranslator:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
         self._identity: FileIdentity | None = None
+        self._holds_study: Callable[[], bool] = lambda: False
 
     def check_identity_with(self, identity: FileIdentity) -> None:
         """Check the identity of the file in every later operation."""
         self._identity = identity
+
+    def check_holds_with(self, holds_study: Callable[[], bool]) -> None:
+        """Name the way to continue a study only while this process holds one."""
+        self._holds_study = holds_study
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -179,7 +186,9 @@ class ErrorTranslator:
         if code == sqlite3.SQLITE_FULL:
             return StoreUnusableError(
                 f"The disk of the store {self._path} is full; samples stored before are kept.",
-                "Free space, then continue with `assay study resume`. " + _OTHER_STORE_REMEDY,
+                f"Free space on that disk, or move the store's files (`{self._path}*`) to another "
+                "disk while no assay runs, and specify it with --db PATH or ASSAY_DB."
+                + (" Then continue with `assay study resume`." if self._holds_study() else ""),
             )
         if code == sqlite3.SQLITE_IOERR:
             name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")

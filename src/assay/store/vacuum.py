@@ -14,6 +14,12 @@ from assay.units import show_bytes
 
 NOTHING_CHANGED = "Nothing was changed."
 NOTHING_LOST = "No data was lost; the free space stays within the store."
+_WITHOUT_VACUUM = (
+    "--no-vacuum needs little space: the freed part stays within the store for new samples, and "
+    "the next compaction needs less."
+)
+_PAGE_BYTES = 4096
+_FRAME_HEADER_BYTES = 24
 _TEMPORARY_FOLDERS = ("/var/tmp", "/usr/tmp", "/tmp", ".")
 
 
@@ -41,8 +47,9 @@ def demand_space(
 ) -> None:
     """Raise an error if a vacuum could fill the disk.
 
-    SQLite writes a copy to a temporary file, and then to the journal next to the database
-    (https://www.sqlite.org/lang_vacuum.html).
+    SQLite writes a copy of the data to a temporary file, and then to the journal (write-ahead log)
+    beside the database, which has a header for each page (https://www.sqlite.org/lang_vacuum.html,
+    https://www.sqlite.org/fileformat2.html#walformat).
 
     Args:
         path: path of the database.
@@ -55,20 +62,27 @@ def demand_space(
         NotPossibleError: too little free space.
     """
     copy_bytes = use.size_bytes - use.free_bytes
+    journal_bytes = copy_bytes + copy_bytes // _PAGE_BYTES * _FRAME_HEADER_BYTES
     temporary = temporary_folder(env)
     shared = temporary.stat().st_dev == path.parent.stat().st_dev
-    needs = {path.parent: copy_bytes * (2 if shared else 1)}
+    needs = {path.parent: journal_bytes + (copy_bytes if shared else 0)}
     if not shared:
         needs[temporary] = copy_bytes
     for folder, needed in needs.items():
         free = free_in(folder)
         if free < needed:
+            if folder is temporary or free >= journal_bytes:
+                remedy = "Free space there, or set SQLITE_TMPDIR to a directory on another disk."
+            else:
+                remedy = (
+                    f"Free space there: the journal beside the store takes up to "
+                    f"{show_bytes(journal_bytes)}, which SQLITE_TMPDIR does not move. Or move the "
+                    f"store's files (`{path}*`) to another disk while no assay runs."
+                )
             raise NotPossibleError(
                 f"To return free space, SQLite needs up to {show_bytes(needed)} in {folder}; "
                 f"{show_bytes(free)} are free. {state}",
-                "Free space, set SQLITE_TMPDIR to a directory on another disk, or use "
-                "--no-vacuum: new samples then use the space within the file, and the next "
-                "compaction needs less.",
+                f"{remedy} {_WITHOUT_VACUUM}",
             )
 
 

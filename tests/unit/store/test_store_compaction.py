@@ -17,8 +17,9 @@ from assay.records import Status, encode
 from assay.store import Store, list_heads, open_store
 from assay.store.base import FileUse
 from assay.store.study_locks import StudyLocks, lock_file
-from assay.store.vacuum import demand_space, temporary_folder
+from assay.store.vacuum import demand_space, file_use, temporary_folder
 from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
+from assay.units import show_bytes
 
 V3 = Path(__file__).parent / "assets" / "v3.db.xz"
 INTERRUPTED_UPGRADE = """
@@ -192,15 +193,34 @@ def test_killed_upgrade_goes_back(v3: Path, scripts) -> None:
         assert all(store.samples(head.id) for head in store.studies())
 
 
-def test_vacuum_without_space_is_refused_with_sizes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("free_gib", "remedy"),
+    [(15, "set SQLITE_TMPDIR to"), (7, "beside the store takes up to 8.05 GiB, which SQLITE_TMP")],
+)
+def test_vacuum_without_space_is_refused_with_sizes(
+    tmp_path: Path, free_gib: int, remedy: str
+) -> None:
     use = FileUse(size_bytes=10 * 2**30, free_bytes=2 * 2**30)
     env = {"SQLITE_TMPDIR": str(tmp_path)}
+    database = tmp_path / "assay.db"
     with pytest.raises(NotPossibleError) as caught:
-        demand_space(tmp_path / "assay.db", use, env=env, free_in=lambda folder: 15 * 2**30)
-    assert "up to 16.0 GiB" in str(caught.value)
-    assert "15.0 GiB are free" in str(caught.value)
-    assert "--no-vacuum" in str(caught.value)
-    demand_space(tmp_path / "assay.db", use, env=env, free_in=lambda folder: 16 * 2**30)
+        demand_space(database, use, env=env, free_in=lambda folder: free_gib * 2**30)
+    assert "up to 16.0 GiB" in caught.value.cause
+    assert f"{show_bytes(free_gib * 2**30)} are free" in caught.value.cause
+    assert remedy in str(caught.value.remedy)
+    assert "--no-vacuum" in str(caught.value.remedy)
+    demand_space(database, use, env=env, free_in=lambda folder: 17 * 2**30)
+
+
+def test_vacuum_writes_the_data_to_the_journal(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("CREATE TABLE part AS SELECT zeroblob(1 << 20) AS content")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    connection.execute("VACUUM")
+    size = file_use(connection).size_bytes
+    assert size <= (tmp_path / "a.db-wal").stat().st_size <= size * 1.02
+    connection.close()
 
 
 def test_temporary_files_are_in_the_first_usable_folder(tmp_path: Path) -> None:

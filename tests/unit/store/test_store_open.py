@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,9 @@ import pytest
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Status
 from assay.store import Store, open_store, revisions
+from assay.store.errors import StoreUnusableError
+from assay.store.sql import SqlStore
+from assay.store.sqlite import ErrorTranslator
 from assay.testing.store_contracts import (
     make_conclusion,
     make_sample,
@@ -365,6 +368,31 @@ def test_file_size_limit_keeps_stored_samples(database: Path, scripts) -> None:
     assert "ulimit -f" in "".join(message)
     with open_store(database) as store:
         assert store.samples(study_id) == [make_sample(block) for block in range(int(stored))]
+
+
+@pytest.mark.parametrize("holds", [False, True])
+def test_full_disk_names_resume_only_for_a_held_study(tmp_path: Path, holds: bool) -> None:
+    path = tmp_path / "assay.db"
+    translating_errors = ErrorTranslator(path, 0.1)
+    translating_errors.check_holds_with(lambda: holds)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA max_page_count=2")
+        connection.execute("CREATE TABLE part (content)")
+        with pytest.raises(StoreUnusableError, match="is full") as caught, translating_errors():
+            connection.execute("INSERT INTO part VALUES (zeroblob(100000))")
+    remedy = str(caught.value.remedy)
+    assert f"move the store's files (`{path}*`)" in remedy
+    assert ("assay study resume" in remedy) == holds
+
+
+def test_store_holds_a_study_until_its_release(tmp_path: Path) -> None:
+    path = tmp_path / "assay.db"
+    with open_store(path) as store:
+        assert isinstance(store, SqlStore) and not store.holds_study
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+        assert store.holds_study
+        store.release(study_id)
+        assert not store.holds_study
 
 
 @pytest.fixture
