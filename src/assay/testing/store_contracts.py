@@ -301,7 +301,7 @@ class StoreContract:
             _raises(InvalidInputError, store.add_label, "none", "c")
             _raises(InvalidInputError, store.remove_label, "none", "c")
             store.delete(study_id)
-            assert store.studies(StudySelection(label="ü b")) == []
+            assert store.studies(StudySelection(labels=("ü b",))) == []
 
     def test_labels_of_several_stores_are_kept(self) -> None:
         """A label needs no hold, and replaces no label that another process assigned."""
