@@ -11,6 +11,7 @@ from assay.reporting.arms import MAX_DRAWN_ROWS, arm_rows
 from assay.reporting.drawn import drawn_launches
 from assay.reporting.figures import figures
 from assay.reporting.html import render
+from assay.reporting.pictures.rows import box_svg
 from assay.reporting.trials import trials
 
 CELLS = MAX_DRAWN_ROWS + 20
@@ -53,6 +54,14 @@ def test_captions_count_the_arms_and_launches_of_the_picture(report, monkeypatch
     assert f"{best.format(420)} {dots} of their 400 launches are drawn; tables" in page
     assert best.format(419).replace("25", "24") in page
     assert "200 of 420 launches are drawn, with the lowest and the highest values" in page
+
+
+def test_static_picture_says_how_many_cells_the_table_has_besides(report):
+    shown = trials(report)
+    found = figures(report, shown, arm_rows(report, shown))
+    picture = box_svg(found.boxes)
+    assert f"{CELLS - 25} more arms in the table" in picture
+    assert "of the search" not in picture
 
 
 def data_of(page):

@@ -100,7 +100,7 @@ def box_svg(
         return figure.scale.quantity(box.summary.median), f"n = {box.summary.n}{more}"
 
     with canvas() as new:
-        fig, ax = _rows(new, frame, shown, body, value_of, _footnote(hidden))
+        fig, ax = _rows(new, frame, shown, body, value_of, _footnote(hidden, shown))
         _value_axis(ax, low, high, lambda v: figure.scale.number(v))
         better = "less" if figure.goal is Goal.LOWER else "more"
         unit = f" in {figure.scale.unit}" if figure.scale.unit else ""
@@ -126,7 +126,7 @@ def gain_svg(
         return f"{bound}{change(gain.ratio)}", gain.verdict if frame.stacked else interval
 
     with canvas() as new:
-        fig, ax = _rows(new, frame, shown, _interval, value_of, _footnote(hidden))
+        fig, ax = _rows(new, frame, shown, _interval, value_of, _footnote(hidden, shown))
         margin = figure.margin
         ax.axvspan(1 - margin, 1 + margin, facecolor=LIGHT["band"], edgecolor="none", zorder=0)
         ax.axvline(1.0, color=LIGHT["baseline"], linewidth=1.2, solid_capstyle="butt", zorder=1)
@@ -385,8 +385,11 @@ def _axis_title(fig: Figure, frame: _Frame, words: str) -> None:
     )
 
 
-def _footnote(hidden: int) -> str:
-    return f"{show_count(hidden, 'more arm')} of the search in the table" if hidden else ""
+def _footnote(hidden: int, shown: Sequence[Any]) -> str:
+    if not hidden:
+        return ""
+    searched = any(row.phase is not Phase.MEASURED for row in shown)
+    return f"{show_count(hidden, 'more arm')}{' of the search' if searched else ''} in the table"
 
 
 def _box_words(figure: BoxFigure, shown: Sequence[Box]) -> str:
