@@ -1,7 +1,7 @@
 """Reading of untrusted bundles.
 
 Nothing is unpacked to disk, and names in the archive are never used as paths. Reading is bounded by
-line length and total size, independent of the sizes that the archive states.
+line length and total size.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from assay.bundle.layout import (
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import decode, encode
 from assay.records.codec import SCHEMA, holds_bytes, parse_json
+from assay.units import show_bytes
 
 T = TypeVar("T")
 
@@ -96,7 +97,6 @@ class Archive:
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
         self._archive = archive
         self._path = path
-        self._left = MAX_BYTES
         self._members = {about.filename: about for about in archive.infolist()}
 
     @property
@@ -222,9 +222,8 @@ class Archive:
             raise BrokenBundleError(
                 name, entry, f"is damaged at or after this position: {error}"
             ) from error
-        self._left -= len(piece)
-        if self._left < 0:
-            raise BrokenBundleError(name, entry, f"exceeds the {MAX_BYTES >> 30} GiB of a bundle")
+        if not piece and file.tell() != self._members[name].file_size:
+            raise BrokenBundleError(name, entry, "has another size than the archive states")
         return piece
 
 
@@ -287,7 +286,16 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
             f"{path} is not a bundle of assay: it is not a ZIP archive.",
             _SPECIFY_BUNDLE,
         ) from error
-    if len(archive.infolist()) > MAX_FILES:
+    members = archive.infolist()
+    # ``zipfile`` reads no more of a file than the archive states.
+    stated_bytes = sum(member.file_size for member in members)
+    if stated_bytes > MAX_BYTES:
+        raise InvalidInputError(
+            f"{path} states files of {show_bytes(stated_bytes)} unpacked; the maximum of a bundle "
+            f"is {show_bytes(MAX_BYTES)}.",
+            "Check its origin.",
+        )
+    if len(members) > MAX_FILES:
         raise InvalidInputError(
             f"{path} contains more than {MAX_FILES:,} files, the maximum of a bundle.",
             "Check its origin.",

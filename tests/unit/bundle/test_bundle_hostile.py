@@ -88,13 +88,37 @@ def test_large_directory_is_rejected_without_reading_it(tmp_path: Path) -> None:
     assert "directory is too large" in traced(lambda: refused_file(path).cause)
 
 
-@pytest.mark.parametrize("stated", [0, 0xFFFFFFFE])
-def test_stated_sizes_of_files_have_no_influence(stated: int, tmp_path: Path) -> None:
-    """The directory may state sizes of gigabytes, or none."""
+def stating(unpacked_bytes: int, folder: Path, name: str = "study.json") -> Path:
+    """Return a bundle whose directory states this unpacked size of a file."""
+    content = bytearray(good())
+    at = content.rindex(name.encode()) - 46  # the fixed part of an entry of the directory
+    assert content[at : at + 4] == b"PK\x01\x02"
+    content[at + 24 : at + 28] = struct.pack("<L", unpacked_bytes)
+    path = folder / "stated.zip"
+    path.write_bytes(content)
+    return path
+
+
+def test_stated_size_above_the_maximum_is_rejected_before_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zipfile.ZipFile, "open", None)
+    error = refused_file(stating(0xFFFFFFFE, tmp_path))
+    assert "states files of 4.00 GiB unpacked; the maximum of a bundle is 1.00 GiB" in error.cause
+
+
+@pytest.mark.parametrize("name", ["study.json", SAMPLES])
+def test_stated_size_that_differs_is_broken(name: str, tmp_path: Path) -> None:
+    found = verify(stating(1 << 29, tmp_path, name)).broken
+    assert found is not None
+    assert found.cause.startswith(name) and "has another size than the archive" in found.cause
+
+
+def test_stated_sizes_of_zero_are_broken(tmp_path: Path) -> None:
     content = bytearray(good())
     at = content.index(b"PK\x01\x02")
     while at >= 0:
-        content[at + 20 : at + 28] = struct.pack("<2L", stated, stated)
+        content[at + 20 : at + 28] = bytes(8)
         at = content.find(b"PK\x01\x02", at + 4)
     path = tmp_path / "stated.zip"
     path.write_bytes(content)
@@ -231,9 +255,8 @@ def test_document_must_be_in_canonical_form(before: bytes, after: bytes, tmp_pat
 def test_reading_of_endless_entries_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The archive may state its size or not, and have one line or many."""
+    """The file has one line or many."""
     monkeypatch.setattr(read, "MAX_ENTRY_BYTES", 1 << 20)
-    monkeypatch.setattr(read, "MAX_BYTES", 8 << 20)
     files = unpacked(good())
     for name, content in {
         "study.json": b" " * (64 << 20),
@@ -253,14 +276,19 @@ def test_reading_of_endless_entries_is_bounded(
         assert peak < 16 << 20
 
 
-def test_total_size_of_valid_lines_is_bounded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_total_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = unpacked(good())
-    monkeypatch.setattr(read, "MAX_BYTES", len(b"".join(files.values())) - 1)
-    found = verify(packed(files, tmp_path / "whole.zip"))
-    assert found.broken is not None
-    assert "exceeds the" in found.broken.description
+    path = packed(files, tmp_path / "whole.zip")
+    size = len(b"".join(files.values()))
+    monkeypatch.setattr(read, "MAX_BYTES", size)
+    assert verify(path).holds
+    monkeypatch.setattr(read, "MAX_BYTES", size - 1)
+    assert "the maximum of a bundle" in refused_file(path).cause
+
+
+def test_no_more_is_read_than_the_archive_states(tmp_path: Path) -> None:
+    found = verify(stating(10, tmp_path)).broken
+    assert found is not None and found.cause.startswith("study.json")
 
 
 def test_archive_with_too_many_files_is_rejected(
