@@ -62,6 +62,22 @@ def test_list_shows_selected_studies(ids: list[str], capfd: pytest.CaptureFixtur
     assert listed(capfd, "--since", "1d") == ["No"]
 
 
+def test_list_of_an_empty_store_names_the_first_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+    for words in ((), ("--label", "nightly"), ("--limit", "3")):
+        assert main(("study", "list", *words)) == 0
+        assert "No studies yet" in capfd.readouterr().out
+
+
+def test_list_without_a_match_differs_from_an_empty_store(
+    ids: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(("study", "list", "--label", "nightly")) == 0
+    assert "No matching study" in capfd.readouterr().out
+
+
 def test_labels_select_studies(ids: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert document(capfd, "label", ids[0], "nightly")["labels"] == ["nightly"]
     assert main(("study", "label", ids[0], "a b")) == 0
@@ -131,6 +147,9 @@ def test_compact_states_sizes(ids: list[str], capfd: pytest.CaptureFixture[str])
             (("list", option, "1", option, "2"), f"{option} takes one value and is given twice")
             for option in ("--limit", "--command", "--since", "--until", "--machine")
         ),
+        (("list", "--since", "3x"), "units: d, h, m, s"),
+        (("list", "--since", "1h", "--until", "2h"), "--since 1h is not before --until 2h"),
+        (("list", "--since", "2026-11-28", "--until", "2026-11-27"), "no study can match"),
         (("list", "--older-than", "3d"), "takes no --older-than"),
         (("show", "last", "--limit", "3"), "takes no --limit"),
         (("prune",), "needs an age"),
@@ -142,6 +161,7 @@ def test_compact_states_sizes(ids: list[str], capfd: pytest.CaptureFixture[str])
         (("label", "last"), "needs a study and a label"),
         (("label", "last", " "), "Invalid label"),
         (("label", "none", "x"), "Unknown study"),
+        (("label", "last", "nope", "--remove"), "has no label 'nope'"),
     ],
 )
 def test_invalid_words_are_refused(

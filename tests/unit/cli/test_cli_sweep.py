@@ -223,6 +223,12 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
         "study.seed cannot be -1: it takes a whole number from 0",
         "seed = 7",
     ),
+    "cells": (
+        PLAIN + "[design]\nkind = 'latin-hypercube'\nn = 10001\n",
+        "9:1",
+        "design.n cannot be 10001: it takes a whole number from 2 to 10,000",
+        "Write n = 10000, the maximum.",
+    ),
     "metric": (PLAIN.replace("\n\n", "\nmetrics = ['wal_s']\n\n"), "3:1", "'wal_s'", "wall_s?"),
     "unit": (
         PLAIN.replace("\n\n", "\nunit = { fps = '1/s' }\n\n"),

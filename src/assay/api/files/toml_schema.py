@@ -90,9 +90,18 @@ def _demand(file: TomlFile, key: Key, value: Any, kind: inspect.Type, example: s
         raise file.error(
             key,
             f"{element}{dotted(key)} cannot be {_shown(value)}: it takes {_type_words(kind)}.",
-            f"Did you mean {near}?" if near else f"Write {example}.",
+            f"Did you mean {near}?"
+            if near
+            else f"Write {_maximum(key[-1], value, plain) or example}.",
         )
     return None
+
+
+def _maximum(name: str | int, value: Any, kind: inspect.Type) -> str:
+    """Return the maximum that a whole number exceeds, as TOML; empty for other values."""
+    most = kind.le if isinstance(kind, inspect.IntType) else None
+    exceeds = most is not None and type(value) is int and value > most
+    return f"{name} = {most}, the maximum" if exceeds else ""
 
 
 def _plain(kind: inspect.Type) -> inspect.Type:

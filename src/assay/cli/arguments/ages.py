@@ -8,7 +8,8 @@ from assay.errors import InvalidInputError
 from assay.units import parse_duration_s
 
 _DAY = datetime.timedelta(days=1)
-_FORMS = "Write for example 2026-11-28, '2026-11-28 14:30', or an age such as 7d."
+_UNITS = "units: d, h, m, s"
+_FORMS = f"Write for example 2026-11-28, '2026-11-28 14:30', or an age such as 7d ({_UNITS})."
 
 
 def begin_of(option: str, text: str, now_s: float) -> float:
@@ -54,7 +55,7 @@ def age_of(option: str, text: str) -> float:
     age_s = _age_s(text)
     if age_s is None:
         raise InvalidInputError(
-            f"{option} {text}: invalid age.", f"Write a unit, for example {option} 90d."
+            f"{option} {text}: invalid age.", f"Write a unit, for example {option} 90d ({_UNITS})."
         )
     return age_s
 

@@ -24,13 +24,20 @@ def selection_of(parsed: Parsed, now_s: float) -> StudySelection:
         InvalidInputError: an option is invalid.
     """
     arguments = parsed.arguments
-    since, until = arguments.since, arguments.until
+    since = begin_of("--since", arguments.since, now_s) if arguments.since is not None else None
+    before = end_of("--until", arguments.until, now_s) if arguments.until is not None else None
+    if since is not None and before is not None and since >= before:
+        raise InvalidInputError(
+            f"--since {arguments.since} is not before --until {arguments.until}: no study can "
+            "match.",
+            "Exchange them: `--since 2h --until 1h` is the hour that ended an hour ago.",
+        )
     return StudySelection(
         limit=None if arguments.limit is None else count_of("--limit", arguments.limit, 1),
         labels=tuple(arguments.label) or None,
         command=arguments.command,
-        since=None if since is None else begin_of("--since", since, now_s),
-        before=None if until is None else end_of("--until", until, now_s),
+        since=since,
+        before=before,
         machine=arguments.machine,
     )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 
 from assay.cli.arguments.common import CommonOptions
 from assay.cli.documents.study import StudyDeleteAnswer, StudyLabelAnswer
 from assay.cli.show.json_output import print_json
+from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.store import Store, StudyHead, StudySelection, list_heads
 from assay.untrusted import clean
@@ -22,7 +24,7 @@ def list_studies(selection: StudySelection, options: CommonOptions) -> int:
         print_json({"studies": [to_builtins(head) for head in heads]})
         return 0
     if not heads:
-        print(_nothing(selection))
+        print(_nothing(options, selection))
     for head in heads:
         print(study_line(head))
     return 0
@@ -44,9 +46,16 @@ def study_line(head: StudyHead) -> str:
 def change_label(
     label: str, removes: bool, options: CommonOptions, store: Store, study_id: str
 ) -> int:
-    """Add a label to a study, or remove it."""
-    change = store.remove_label if removes else store.add_label
-    change(study_id, label)
+    """Add a label to a study, or remove it.
+
+    Raises:
+        InvalidInputError: an invalid label, or one to remove that the study does not have.
+    """
+    if removes:
+        _demand_label(label, store.study(study_id).labels, study_id)
+        store.remove_label(study_id, label)
+    else:
+        store.add_label(study_id, label)
     labels = store.study(study_id).labels
     if options.json:
         print_json(to_builtins(StudyLabelAnswer(study=study_id, labels=labels)))
@@ -54,6 +63,14 @@ def change_label(
         shown = ", ".join(labels) or "none"
         print(f"Labels of study {study_id}: {clean(shown)}.")
     return 0
+
+
+def _demand_label(label: str, labels: Sequence[str], study_id: str) -> None:
+    if label not in labels:
+        raise InvalidInputError(
+            f"Study {study_id} has no label {label!r}.",
+            f"Its labels: {', '.join(labels)}." if labels else "It has no labels.",
+        )
 
 
 def delete_study(options: CommonOptions, store: Store, study_id: str) -> int:
@@ -71,7 +88,8 @@ def show_time(seconds: float) -> str:
     return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
-def _nothing(selection: StudySelection) -> str:
-    if selection == StudySelection():
+def _nothing(options: CommonOptions, selection: StudySelection) -> str:
+    newest = StudySelection(limit=1)
+    if selection == StudySelection() or not list_heads(options.db, newest):
         return "No studies yet. `assay tune -- COMMAND` begins one."
     return "No matching study. `assay study list` without options lists all studies."
