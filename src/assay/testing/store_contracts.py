@@ -250,9 +250,10 @@ class StoreContract:
             assert selected() == ids
             assert selected(limit=2) == ids[4:]
             assert selected(limit=9) == ids
-            assert selected(label="nightly") == [ids[1], ids[4]]
-            assert selected(label="nightly", limit=1) == [ids[4]]
-            assert selected(label="night") == []
+            assert selected(labels=("nightly",)) == [ids[1], ids[4]]
+            assert selected(labels=("nightly",), limit=1) == [ids[4]]
+            assert selected(labels=("nightly", "x")) == [ids[1]]
+            assert selected(labels=("night",)) == []
             assert selected(command="p3") == [ids[3]]
             assert selected(command="%") == []
             assert selected(since=2.0, before=4.0) == ids[2:4]
