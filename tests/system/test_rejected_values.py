@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -47,4 +48,8 @@ def test_rejected_value_is_quoted_and_not_granted(
     line = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"
     assert [note for note in notes if "no other does" in note and line in note]
     assert [note for note in notes if "never had env.OMP_NUM_THREADS=1.0" in note]
-    assert not [note for note in notes if "env.OMP_NUM_THREADS=1'" in note]
+    # Other notes may name that arm: a busy machine divides its times into two groups.
+    assert not [note for note in notes if line in note and "env.OMP_NUM_THREADS=1'" in note]
+    assert not [
+        note for note in notes if re.search(r"never had env\.OMP_NUM_THREADS=1(?!\.)", note)
+    ]
