@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from typing import Any
 
 import msgspec
 
-from assay.records.codec import decode, decoder_of, holds_bytes
+from assay.records.codec import decode, holds_bytes
 from assay.records.launch import Launch
 from assay.records.sample import Evidence, Sample
 from assay.records.sample_parts import (
@@ -119,14 +118,4 @@ def decode_once(document: bytes | str) -> Sample:
     Raises:
         InvalidInputError: see ``SampleDecoder.decode``.
     """
-    if not holds_bytes(document):
-        try:
-            return _whole_decoder().decode(document)
-        except (msgspec.MsgspecError, ValueError):
-            pass  # decode() names the key within the whole document
     return decode(document, Sample)
-
-
-@functools.cache
-def _whole_decoder() -> msgspec.json.Decoder[Sample]:
-    return decoder_of(Sample)

@@ -233,10 +233,15 @@ class Store(Protocol):
         """
         ...
 
-    def sample_pages(self, study_id: str, stratum_number: int) -> Iterator[SamplePage]:
+    def sample_pages(self, study_id: str, stratum_number: int, size: int) -> Iterator[SamplePage]:
         """Iterate over the samples of ``iterate_samples`` in pages, still in their packed form.
 
         A caller that reads samples again later can keep the pages, which take little memory.
+
+        Args:
+            study_id: complete id.
+            stratum_number: number of a stratum.
+            size: number of samples of each page but the last.
 
         Raises:
             InvalidInputError: see ``iterate_samples``.

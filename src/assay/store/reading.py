@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Engine, bindparam, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, select, text
 
 from assay.records import (
     Conclusion,
@@ -29,6 +29,7 @@ from assay.store.listing import find_id, labels_of
 from assay.store.packing import Unpacker, deflated
 from assay.store.reduction import packed_bytes, sample_bytes, study_bytes
 from assay.store.rows import (
+    Row,
     conclusion_of,
     decode_stored,
     deleted_samples_error,
@@ -135,29 +136,25 @@ class SqlReader:
         for page in _pages(self._sample_numbers(study_id, stratum_number), _PAGE):
             with self._translating_errors(), self._engine.connect() as connection:
                 rows = connection.execute(query, {"page": page}).all()
-                if len(rows) < len(page):
-                    study_row(connection, study_id)  # it may have been deleted meanwhile
-                    raise deleted_samples_error(study_id)
+                _demand_all(connection, study_id, rows, len(page))
                 reader = DocumentReader(connection, study_id, DocumentKind.SAMPLE)
                 documents = reader.documents(rows, [row.stratum for row in rows])
             yield from map(decoded, documents)
 
-    def sample_pages(self, study_id: str, stratum_number: int) -> Iterator[SamplePage]:
+    def sample_pages(self, study_id: str, stratum_number: int, size: int) -> Iterator[SamplePage]:
         """See ``Store.sample_pages``."""
         numbers = self._sample_numbers(study_id, stratum_number)
         following, unpacker = len(numbers), Unpacker(())
-        for read in _pages(numbers, _PACKED_PAGES * _PAGE):
+        for read in _pages(numbers, _PACKED_PAGES * size):
             listed = encode(read.tolist()).decode()
             with self._translating_errors(), self._engine.connect() as connection:
                 rows = connection.exec_driver_sql(_PACKED_ROWS, (listed,)).all()
-                if len(rows) < len(read):
-                    study_row(connection, study_id)  # it may have been deleted meanwhile
-                    raise deleted_samples_error(study_id)
+                _demand_all(connection, study_id, rows, len(read))
                 unpacker = unpacker_of(
                     connection, study_id, stratum_number, DocumentKind.SAMPLE, unpacker
                 )
-            for begin in range(0, len(rows), _PAGE):
-                page = [_packed(*row) for row in rows[begin : begin + _PAGE]]
+            for begin in range(0, len(rows), size):
+                page = [_packed(*row) for row in rows[begin : begin + size]]
                 following -= len(page)
                 yield SamplePage(study_id, page, unpacker, following)
 
@@ -241,6 +238,13 @@ class SqlReader:
             found = decode_stored(document, Overhead, "of this machine")
             newest.setdefault(found.command, found)
         return tuple(newest.values())
+
+
+def _demand_all(connection: Connection, study_id: str, rows: Sequence[Row], count: int) -> None:
+    """Raise an error if samples were deleted since their numbers were read."""
+    if len(rows) < count:
+        study_row(connection, study_id)  # it may have been deleted meanwhile
+        raise deleted_samples_error(study_id)
 
 
 def _packed(document: str, content: bytes | None, dictionary: int | None) -> PackedRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -54,16 +54,16 @@ def sample_bytes(connection: Connection, study_id: str, stratum_number: int) -> 
     )
 
 
-def packed_samples(samples: Sequence[Sample]) -> list[Packed]:
-    """Return the documents of all samples of a stratum, packed with new references."""
+def packed_samples(samples: Sequence[Sample]) -> Iterator[Packed]:
+    """Yield the documents of all samples of a stratum, packed with new references."""
     packer = Packer()
-    return [packer.pack(encode_checked(sample, Sample)) for sample in samples]
+    for sample in samples:
+        yield packer.pack(encode_checked(sample, Sample))
 
 
 def packed_bytes(samples: Sequence[Sample]) -> int:
     """Return the approximate size of samples without outputs in the database, in bytes."""
-    packer = Packer()
-    packed = (packer.pack(encode_checked(sample, Sample)) for sample in samples)
+    packed = packed_samples(samples)
     return sum(len(one.content) + len(one.reference or b"") + _ROW_BYTES for one in packed)
 
 

@@ -293,7 +293,7 @@ class SqlStore(SqlReader):
         held = self._demand_hold(study_id)
         held.packers.clear()
         held.counted = True
-        packed = packed_samples(samples)
+        packed = list(packed_samples(samples))
         with self._translating_errors(), self._patient_transaction() as connection:
             replace_samples(connection, study_id, stratum_number, packed)
 

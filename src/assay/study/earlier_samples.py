@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from assay.executors.evidence.libraries import KIND as LIBRARIES
-from assay.records import Sample, SampleDecoder, StudySpec
+from assay.records import Sample, SampleDecoder
 from assay.records.sample_decoder import decode_once
-from assay.search.history.packed_samples import MAX_OBJECTS, PackedSamples
+from assay.search.history.packed_samples import CHUNK, MAX_OBJECTS, PackedSamples
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.races.race import BlockRace
+from assay.store import Store
 from assay.store.sample_page import SamplePage
 from assay.study.failures import FailedLaunches
 from assay.study.paused_collection import paused_collection
@@ -22,8 +21,9 @@ class EarlierSamples:
     The race keeps old samples in the packed form of the store.
 
     Args:
-        spec: specification of the study.
-        pages: the samples, in the order of launch.
+        store: store of the study.
+        study_id: complete id.
+        stratum_number: number of the stratum.
         race: race of the study, which takes in the samples.
 
     Attributes:
@@ -34,7 +34,8 @@ class EarlierSamples:
         launching_s: lower bound of the time of the launches, in seconds.
     """
 
-    def __init__(self, spec: StudySpec, pages: Iterable[SamplePage], race: BlockRace) -> None:
+    def __init__(self, store: Store, study_id: str, stratum_number: int, race: BlockRace) -> None:
+        spec = race.spec
         self.launches = 0
         self.for_boots = PackedSamples()
         self.failures = FailedLaunches(spec)
@@ -44,7 +45,7 @@ class EarlierSamples:
         self._shared = SampleDecoder()
         self._states: set[str] = set()
         with paused_collection():
-            for page in pages:
+            for page in store.sample_pages(study_id, stratum_number, CHUNK):
                 self._take_in(page, race)
 
     def _take_in(self, page: SamplePage, race: BlockRace) -> None:

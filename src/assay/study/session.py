@@ -189,7 +189,7 @@ def _run(
         The end of the race, and notes on the libraries of earlier samples.
     """
     spec = race.spec
-    earlier = EarlierSamples(spec, store.sample_pages(study_id, stratum.number), race)
+    earlier = EarlierSamples(store, study_id, stratum.number, race)
     notes = library_notes(earlier.with_libraries)
     elapsed_s = recounted_s(store, study_id, stratum.number, earlier.launching_s)
     budget = spec.budget

@@ -389,13 +389,13 @@ class StoreContract:
             store.add_stratum(study_id, make_stratum(1))
             for block in range(600):
                 store.add_sample(study_id, block % 2, make_sample(block))
-            pages = list(store.sample_pages(study_id, 1))
+            pages = list(store.sample_pages(study_id, 1, 256))
             found = [sample for page in pages for sample in page.samples(decode_once)]
             assert found == store.samples(study_id, 1)
             sizes = [len(page) for page in pages]
             after = [sum(sizes[place + 1 :]) for place in range(len(pages))]
             assert [page.following for page in pages] == after
-            assert list(store.sample_pages(study_id, 2)) == []
+            assert list(store.sample_pages(study_id, 2, 256)) == []
 
     def test_deletion_during_an_iteration_raises_error(self) -> None:
         """A part of the samples must not look like all of them."""

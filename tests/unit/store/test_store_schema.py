@@ -177,7 +177,7 @@ def test_every_study_of_schema_3_is_read_with_samples_plans_outputs_and_conclusi
             study = store.study(head.id)
             samples = store.samples(head.id)
             assert len(samples) == head.launches > 0
-            pages = list(store.sample_pages(head.id, 0))
+            pages = list(store.sample_pages(head.id, 0, 256))
             in_pages = [sample for page in pages for sample in page.samples(decode_once)]
             assert in_pages == store.samples(head.id, 0)
             assert (study.conclusion is None) == (head.status is not Status.DONE)

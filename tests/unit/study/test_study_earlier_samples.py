@@ -15,7 +15,7 @@ from assay.search.races.block_runner import BlockRunner
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
 from assay.search.races.race import BlockRace
-from assay.store import Store, open_store, reading
+from assay.store import Store, open_store
 from assay.study import earlier_samples
 from assay.study.earlier_samples import EarlierSamples
 from assay.testing.search_contracts import SimulatedProgram, run_race
@@ -35,9 +35,8 @@ PROGRAM = SimulatedProgram(
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read samples in small pages, and keep few of them as objects."""
-    monkeypatch.setattr(reading, "_PAGE", PAGE)
-    monkeypatch.setattr(packed_samples, "CHUNK", PAGE)
     for module in (packed_samples, earlier_samples):
+        monkeypatch.setattr(module, "CHUNK", PAGE)
         monkeypatch.setattr(module, "MAX_OBJECTS", MAX_OBJECTS)
 
 
@@ -97,7 +96,7 @@ def test_resumed_race_has_the_state_of_the_uninterrupted_one(
     samples = run_race(whole, PROGRAM, BUDGET, until=launches).samples
     study_id = stored(store, whole.spec, samples)
     resumed = race_of(kind)
-    earlier = EarlierSamples(whole.spec, store.sample_pages(study_id, 0), resumed)
+    earlier = EarlierSamples(store, study_id, 0, resumed)
     assert earlier.launches == launches
     assert state(resumed) == state(whole)
     left = Budget(launches=200 - launches)
@@ -132,7 +131,7 @@ def test_old_samples_are_decoded_once_and_stay_packed(
     counted(PackedSamples, "append")
     counted(BlockRunner, "_lay_out")
     resumed = race_of(Kind.MEASURE)
-    EarlierSamples(race.spec, store.sample_pages(study_id, 0), resumed)
+    EarlierSamples(store, study_id, 0, resumed)
     resumed.ask(1, BUDGET)
     assert calls == {"decode_once": 48, "append": 12, "_lay_out": 2}
     assert list(resumed.history.samples) == samples
