@@ -18,6 +18,7 @@ from assay.records import (
     Sample,
     Series,
     Stage,
+    encode,
 )
 from assay.records.progress import SteadyPart
 
@@ -73,3 +74,13 @@ def samples(text: st.SearchStrategy[str]) -> st.SearchStrategy[Sample]:
         series=st.dictionaries(text, st.builds(Series, times_s=ONE, steps=ONE, values=ONE)),
         steady=st.dictionaries(text, steady, max_size=1),
     )
+
+
+@st.composite
+def damaged_documents(draw: st.DrawFn) -> bytes:
+    """Return documents of samples with some replaced bytes."""
+    document = bytearray(encode(draw(samples(UNICODE))))
+    begin = draw(st.integers(0, len(document)))
+    end = draw(st.integers(begin, min(len(document), begin + 9)))
+    document[begin:end] = draw(st.sampled_from([b"", b"null", b"1", b'"x":', b"\xff", b"{}"]))
+    return bytes(document)

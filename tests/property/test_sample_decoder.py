@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_strategies import TEXT, UNICODE, samples
+from sample_strategies import TEXT, damaged_documents, samples
 
 from assay.errors import InvalidInputError
 from assay.records import (
@@ -33,18 +33,14 @@ def test_decoded_samples_equal_those_of_decode(given_samples: list[Sample]) -> N
         assert decoder.decode(document.decode()) == sample
 
 
-@given(samples(UNICODE), st.data())
-def test_damaged_document_raises_the_error_of_decode(sample: Sample, data: st.DataObject) -> None:
-    document = bytearray(encode(sample))
-    begin = data.draw(st.integers(0, len(document)))
-    end = data.draw(st.integers(begin, min(len(document), begin + 9)))
-    document[begin:end] = data.draw(st.sampled_from([b"", b"null", b"1", b'"x":', b"\xff", b"{}"]))
+@given(damaged_documents())
+def test_damaged_document_raises_the_error_of_decode(document: bytes) -> None:
     try:
-        expected: Sample | str = decode(bytes(document), Sample)
+        expected: Sample | str = decode(document, Sample)
     except InvalidInputError as error:
         expected = str(error)
     try:
-        found: Sample | str = SampleDecoder().decode(bytes(document))
+        found: Sample | str = SampleDecoder().decode(document)
     except InvalidInputError as error:
         found = str(error)
     assert found == expected

@@ -108,7 +108,7 @@ class LargeStudies:
         return path
 
     def words(self, reader: str) -> list[str]:
-        """Return the words of a verb after ``assay``; write what it reads."""
+        """Return the words of a verb after ``assay``; write the studies that it reads."""
         template = READERS[reader]
         names = {name for _, name, _, _ in Formatter().parse(template) if name}
         with variables(self.cli):

@@ -26,6 +26,11 @@ def recorded_samples(store: Store, study_id: str, stratum: int, race: BlockRace)
     spec = race.spec
     if spec.kind in (Kind.MEASURE, Kind.COMPARE) and spec.fidelity is None:
         return race.history.samples.as_recorded()
+    return stored_samples(store, study_id, stratum)
+
+
+def stored_samples(store: Store, study_id: str, stratum: int) -> PackedSamples:
+    """Return the stored samples of a stratum; only the newest ones are kept as objects."""
     return PackedSamples(store.iterate_samples(study_id, stratum))
 
 

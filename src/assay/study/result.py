@@ -15,7 +15,6 @@ from assay.records import (
     StudySpec,
 )
 from assay.records.workload import WALL
-from assay.search.history.packed_samples import PackedSamples
 from assay.search.model.explanation import Explanation, explanation_of
 from assay.store import Store, StudyRecord
 from assay.study.boot_states import BootStateComparison
@@ -25,7 +24,7 @@ from assay.study.noise_floor import (
     calibration_of_other_machine,
     machine_floor,
 )
-from assay.study.recorded_samples import with_conditions
+from assay.study.recorded_samples import stored_samples, with_conditions
 from assay.study.stratum import as_if_reserved, differences, stratum_of
 from assay.wording.conditions import (
     STUDY_HAD_ENDED,
@@ -126,7 +125,7 @@ def stored_result(
     if conclusion is None:
         return None
     if samples is None:
-        samples = PackedSamples(store.iterate_samples(record.id, newest.number))
+        samples = stored_samples(store, record.id, newest.number)
     return result_of(store, record, conclusion, samples)
 
 

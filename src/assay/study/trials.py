@@ -19,7 +19,6 @@ from assay.records import (
 )
 from assay.records.sample import PROCESS
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.packed_samples import PackedSamples
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending
 from assay.search.races.trial_race import TrialRace
@@ -28,6 +27,7 @@ from assay.store import Store, StudyRecord
 from assay.study.budget_account import BudgetAccount
 from assay.study.elapsed import elapsed_of
 from assay.study.loop import FAILED_ENDS
+from assay.study.recorded_samples import stored_samples
 from assay.study.stratum import (
     conditions_changed,
     differences,
@@ -81,7 +81,7 @@ class TrialStudy:
         self._stratum = stratum.number
         self._account = account
         self._evidence = Evidence(kind=PROCESS, note=own.identity)
-        earlier = PackedSamples(store.iterate_samples(study_id, stratum.number))
+        earlier = stored_samples(store, study_id, stratum.number)
         self._race = _race(spec, process_number(earlier, own))
         for sample in earlier:
             self._race.tell(sample)
@@ -175,7 +175,7 @@ def conclude_trials(store: Store, study_id: str, done: Ending | None) -> None:
         done: end of the trials of the newest process; ``None`` if they were interrupted.
     """
     record = store.study(study_id)
-    samples = PackedSamples(store.iterate_samples(study_id, record.strata[-1].number))
+    samples = stored_samples(store, study_id, record.strata[-1].number)
     space, searcher = make_search_space(record.spec.space), _searcher(record.spec)
     store.set_conclusion(study_id, conclude(record.spec, samples, space, searcher, done))
 

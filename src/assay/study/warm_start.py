@@ -31,6 +31,7 @@ from assay.search.model.warm_start import (
 )
 from assay.search.space.search_space import SearchSpace
 from assay.store import Store, StudyRecord, StudySelection
+from assay.study.recorded_samples import stored_samples
 from assay.units import show_count
 
 KINDS = (Kind.TUNE, Kind.SWEEP)
@@ -227,7 +228,7 @@ def _earlier_study(
 ) -> EarlierStudy:
     """Return the results of the newest stratum with samples."""
     strata = reversed(record.strata)
-    stored = (PackedSamples(store.iterate_samples(record.id, s.number)) for s in strata)
+    stored = (stored_samples(store, record.id, s.number) for s in strata)
     samples = next(filter(None, stored), PackedSamples())
     known, left_out = transferable_results(record.spec, samples, space)
     return EarlierStudy(

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from assay.bundle.thinning import VerdictData, thinned
 from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum
-from assay.search.history.packed_samples import PackedSamples
 from assay.store import DamagedStudyError, Store, StoreUnusableError, StudyHead, StudyRecord
+from assay.study.recorded_samples import stored_samples
 
 _ACTIVE = {Status.RUNNING: "it is running", Status.PAUSED: "it waits for another boot"}
 
@@ -166,7 +166,7 @@ def _kept_samples(
     conclusion: Conclusion | None,
 ) -> Sequence[Sample] | None:
     """Return the thinned samples of a stratum; ``None`` if it loses nothing."""
-    whole = PackedSamples(store.iterate_samples(record.id, stratum.number))
+    whole = stored_samples(store, record.id, stratum.number)
     kept: Sequence[Sample] = whole
     if conclusion is not None:
         plans = store.plans(record.id, stratum.number)

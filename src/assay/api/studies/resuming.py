@@ -11,10 +11,10 @@ from assay.api.studies.confirming import demand_programs
 from assay.api.studies.reserving import in_share
 from assay.records import Sample, Status
 from assay.requests.stored_study import ResumeRequest
-from assay.search.history.packed_samples import PackedSamples
 from assay.store import Store
 from assay.study.firmware import demand_varied, with_firmware_values
 from assay.study.in_process import demand_launchable
+from assay.study.recorded_samples import stored_samples
 from assay.study.result import StudyResult, finished_result
 from assay.study.session import resume
 
@@ -42,7 +42,7 @@ def resume_study(
     if record.status is Status.DONE and request.budget is None and not request.new_stratum:
         found = finished_result(with_cached_build(lab, spec), store, record)
         if found is not None:
-            return found, _packed(store, study_id, record.strata[-1].number)
+            return found, stored_samples(store, study_id, record.strata[-1].number)
     observer = context.observer
     with in_share(lab, spec.reserve, observer, seed=spec.seed) as placed:
         placed = placed.divided(spec.parallel)
@@ -61,8 +61,4 @@ def resume_study(
             )
     # The conclusion covers the newest stratum alone, and so do the samples.
     newest = store.study(study_id).strata[-1]
-    return result, _packed(store, study_id, newest.number)
-
-
-def _packed(store: Store, study_id: str, stratum_number: int) -> PackedSamples:
-    return PackedSamples(store.iterate_samples(study_id, stratum_number))
+    return result, stored_samples(store, study_id, newest.number)

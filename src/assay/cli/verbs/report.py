@@ -18,6 +18,7 @@ from assay.cli.show.json_output import print_json
 from assay.records import to_builtins
 from assay.reporting.html import render_page, write_document
 from assay.reporting.main_picture import main_png, main_svg
+from assay.study.paused_collection import paused_collection
 from assay.untrusted import clean
 
 FORMS = {
@@ -53,9 +54,6 @@ def run(parsed: Parsed) -> int:
 @contextmanager
 def _keeping_objects() -> Iterator[None]:
     """Create objects that live until the process ends, without looking for cycles among them."""
-    gc.disable()
-    try:
+    with paused_collection():
         yield
-    finally:
         gc.freeze()
-        gc.enable()

@@ -42,6 +42,7 @@ from assay.search.history.excluded_blocks import conditions_of
 from assay.search.history.packed_samples import PackedSamples
 from assay.store import Store, StudyRecord
 from assay.study.elapsed import elapsed_of
+from assay.study.recorded_samples import stored_samples
 from assay.study.result import StudyResult, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
@@ -102,7 +103,7 @@ def _show(options: CommonOptions, store: Store, study_id: str) -> int:
 
 def _newest_samples(store: Store, record: StudyRecord) -> PackedSamples:
     """Return the samples of the newest stratum."""
-    return PackedSamples(store.iterate_samples(record.id, record.strata[-1].number))
+    return stored_samples(store, record.id, record.strata[-1].number)
 
 
 def _document(store: Store, record: StudyRecord) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def _document(store: Store, record: StudyRecord) -> dict[str, Any]:
         {"stratum": number, **to_builtins(found)} for number, found in conclusions.items()
     ]
     if newest is not None and record.status is not Status.DONE:
-        made = sum(1 for _ in store.iterate_samples(record.id, record.strata[-1].number))
+        made = store.count_samples(record.id, record.strata[-1].number)
         notes = earlier_verdict_notes(record.id, record.spec, newest, made, record.status)
         document["notes"] = list(map(sample_words(record.spec), notes))
     document["samples"] = _sample_lines(store, record)
