@@ -117,7 +117,7 @@ def assay(
                 text=True,
                 timeout=120,
             )
-            assert done.returncode == 0, done.stderr
+            assert done.returncode == 0, done.stderr + done.stdout
             found: dict[str, object] = json.loads(done.stdout)
             return found
 

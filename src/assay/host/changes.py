@@ -28,7 +28,13 @@ from assay.host.control_groups import ABSENT
 from assay.host.host import HeldRequest, Host
 from assay.host.journal import Entry, Journal, Note, ReadBack
 from assay.host.online import equal_except_offline, explain_offline
-from assay.host.undo import UndoOutcome, is_set_by_assay, restore_targets, undo
+from assay.host.undo import (
+    UndoOutcome,
+    is_balanced_within,
+    is_set_by_assay,
+    restore_targets,
+    undo,
+)
 from assay.machine.boot import BOOT_ID
 from assay.records.action import (
     ControlGroup,
@@ -335,7 +341,9 @@ class HostChanges:
         self, action: HostAction, old: str | None, errors: dict[HostAction, str]
     ) -> ActionOutcome:
         read = observe(self._host, action)
-        if equal_except_offline(self._host, action.path, read, target_value(action)):
+        if equal_except_offline(self._host, action.path, read, target_value(action)) or (
+            read is not None and is_balanced_within(self._host, action, read)
+        ):
             return ActionOutcome(
                 action, ActionStatus.KEPT if old == read else ActionStatus.GRANTED, old, read
             )

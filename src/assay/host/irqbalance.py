@@ -17,10 +17,12 @@ from typing import NamedTuple
 from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.machine.cpulist import format_list, parse_mask
+from assay.machine.tunables import IRQS
 
 NAME = "irqbalance"
 NONE = "none"
 """Text for an empty list of banned CPUs."""
+_INTERRUPT = re.compile(rf"{IRQS}/[0-9]+/smp_affinity_list", re.ASCII)
 _SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
 _OWNED_BY_ROOT = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
 _DEFAULT_INTERVAL_S = 10.0
@@ -56,6 +58,16 @@ def ban(host: Host, cpus: Iterable[int]) -> None:
         if time.monotonic() > end_s:
             raise OSError(errno.ETIMEDOUT, "irqbalance did not apply the request", NAME)
         time.sleep(_PAUSE_S)
+
+
+def balances(host: Host, path: str) -> bool:
+    """Return whether the daemon runs, and may thus assign an interrupt to other CPUs at any time.
+
+    Args:
+        host: host of the daemon.
+        path: path of any file. Those other than the CPUs of an interrupt are not assigned.
+    """
+    return bool(_INTERRUPT.fullmatch(path) and _processes(host))
 
 
 class _Setup(NamedTuple):

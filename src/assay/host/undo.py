@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from assay.errors import NotPossibleError
+from assay.host import irqbalance
 from assay.host.actions import explain_error, observe, perform, read_file, target_value, write_file
 from assay.host.control_groups import cpus_in
 from assay.host.host import Host
@@ -114,6 +115,8 @@ def is_set_by_assay(host: Host, entry: Entry, current: str) -> bool:
         return True
     if entry.read is not None and current == entry.read.value:
         return True
+    if is_balanced_within(host, entry.note.action, current):
+        return True
     if entry.read is not None:
         # A CPU that was offline reappears in the mask once it is online.
         mask = isinstance(entry.note.action, TaskAffinity)
@@ -123,6 +126,16 @@ def is_set_by_assay(host: Host, entry: Entry, current: str) -> bool:
     new, held = target_value(entry.note.action), entry.note.held
     begun = entry.note.old if held is None else held
     return current in (new, held) or _between(current, begun, new)
+
+
+def is_balanced_within(host: Host, action: HostAction, current: str) -> bool:
+    """Return whether irqbalance may have chosen some of the CPUs that an interrupt may use.
+
+    The kernel itself keeps the list as it was written (``smp_affinity`` in
+    ``Documentation/core-api/irq/irq-affinity.rst``).
+    """
+    within = is_submask(action.path, current, target_value(action))
+    return within and irqbalance.balances(host, action.path)
 
 
 def _between(current: str, one: str, other: str) -> bool:
@@ -213,6 +226,8 @@ def _settled(
         current = observe(host, action) if own else read_file(host, path)
         if current is None and is_thread_name(path):
             continue  # it has ended
+        if path not in reasons and irqbalance.balances(host, path):
+            continue  # it has been assigned again
         if current != value:
             # Linux 6.1 removes an offline CPU from a thread's mask permanently: try again later.
             reason = (

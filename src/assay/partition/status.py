@@ -10,6 +10,7 @@ from assay.host.changes import ActionStatus
 from assay.host.control_groups import ABSENT, observe_group, target_group
 from assay.host.host import Host
 from assay.host.online import describe_offline, equal_except_offline, online_cpus
+from assay.host.undo import is_balanced_within
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import parse_list
 from assay.partition.broker import PartitionState
@@ -153,8 +154,10 @@ def _has_expected_value(host: Host, outcome: RecordedOutcome, now: str) -> bool:
     """Return whether a target still has its recorded or its intended value."""
     put = target_value(outcome.action) if outcome.status == ActionStatus.DRIFTED else outcome.read
     same = (put, target_value(outcome.action))
-    return now == put or any(
-        equal_except_offline(host, outcome.action.path, now, text) for text in same
+    return (
+        now == put
+        or any(equal_except_offline(host, outcome.action.path, now, text) for text in same)
+        or is_balanced_within(host, outcome.action, now)
     )
 
 

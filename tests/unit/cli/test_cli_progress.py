@@ -260,7 +260,9 @@ def test_resumed_study_compares_its_newest_samples(monkeypatch: pytest.MonkeyPat
     added = []
     monkeypatch.setattr(Scoreboard, "add", lambda _, sample: added.append(sample))
     *earlier, (spec, race, newest) = launches(arms=2, blocks=50)
-    Progress(spec, live=False, quiet=False).sampled(newest, race, Budget())
+    progress = Progress(spec, live=False, quiet=False)
+    progress.sampled(newest, race, Budget())
+    progress.launching(newest.launch, Budget())
     assert added == [*(sample for _, _, sample in earlier[-9:]), newest]
 
 

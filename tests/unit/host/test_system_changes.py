@@ -348,6 +348,37 @@ def test_missing_file_fails_its_restoration(tree: Path) -> None:
         assert journal.entries
 
 
+@pytest.mark.parametrize("running", [True, False])
+def test_interrupt_that_irqbalance_assigns_again_is_granted_and_undone(
+    tree: Path, *, running: bool
+) -> None:
+    """Gives the interrupt one of the CPUs at each write, as the daemon's next round does."""
+    if running:
+        owner = {"/proc/700/comm": "irqbalance", "/proc/700/status": "Uid:\t0\t0\t0\t0"}
+        plant(tree, owner)
+    host = RecordedHost(tree, {IRQ: lambda *_: "2"})
+    action = WriteFile(path=IRQ, value="2-3", form="cpulist")
+    with open_journal() as journal:
+        changes = HostChanges(host, journal, "test")
+        (outcome,) = changes.hold([action])
+        assert outcome.status == (ActionStatus.GRANTED if running else ActionStatus.DEGRADED)
+        host.put(IRQ, "3")
+        (foreseen,) = preview_undo(host, journal.entries)
+        assert foreseen.fate == ("undone" if running else "drifted")
+        (word,) = undo(host, journal, journal.entries, force=True)
+        assert word.fate == ("undone" if running else "failed")
+
+
+def test_interrupt_outside_its_cpus_has_drifted_beside_irqbalance(tree: Path) -> None:
+    plant(tree, {"/proc/700/comm": "irqbalance", "/proc/700/status": "Uid:\t0\t0\t0\t0"})
+    host = RecordedHost(tree)
+    with open_journal() as journal:
+        HostChanges(host, journal, APPLY_OWNER).hold([ACTIONS[7]])
+        host.put(IRQ, "1")
+        (foreseen,) = preview_undo(host, journal.entries)
+        assert foreseen.fate == "drifted"
+
+
 def test_missing_target_is_refused(tree: Path) -> None:
     (tree / IRQ.lstrip("/")).unlink()
     with open_journal() as journal:

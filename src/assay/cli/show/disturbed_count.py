@@ -34,7 +34,7 @@ class DisturbedCount:
         over = [self._block]
         if launch.stage is not self._stage:
             self._blocks = self._disturbed = 0
-            over = [block for block in history.blocks(launch.stage) if block != launch.block]
+            over = [block for block in history.blocks(launch.stage) if block < launch.block]
         self._stage, self._block = launch.stage, launch.block
         self._blocks += len(over)
         self._disturbed += sum(history.is_disturbed(launch.stage, block) for block in over)

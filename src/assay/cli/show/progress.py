@@ -110,6 +110,8 @@ class Progress:
         self._limiter = OverheadLimiter(MAX_OVERHEAD_SHARE)
         self._interval: Leader | None = None
         self._disturbed = DisturbedCount()
+        self._pending: list[Launch | Sample] = []
+        self._counted_at_s = -math.inf
         self._interim = ""
         self._latest: Callable[[], LatestReport | None] = lambda: None
 
@@ -193,8 +195,11 @@ class Progress:
         if self._quiet:
             return
         now_s = time.monotonic()
-        self._disturbed.start_launch(launch, self._race.history if self._race else None)
+        self._pending.append(launch)
         new_stage = launch.stage is not self._stage
+        if new_stage or now_s - self._counted_at_s >= 1 / REFRESHES_PER_S:
+            self._count_pending()
+            self._counted_at_s = now_s
         if new_stage:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
@@ -251,8 +256,7 @@ class Progress:
             for earlier in race.history.samples[-MAX_EARLIER_SAMPLES:]:
                 if earlier is not sample:
                     self._compare(earlier)
-        self._compare(sample)
-        self._disturbed.add_sample(sample)
+        self._pending.append(sample)
 
     def ended(self, launches: int) -> None:
         """See ``Listener.ended``."""
@@ -263,6 +267,17 @@ class Progress:
         if self._shown is not None:
             self._plain_at_s = now_s = time.monotonic()
             print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
+
+    def _count_pending(self) -> None:
+        """Count launches and samples together: in between, their data leave the caches."""
+        history = self._race.history if self._race else None
+        pending, self._pending = self._pending, []
+        for each in pending:
+            if isinstance(each, Launch):
+                self._disturbed.start_launch(each, history)
+            else:
+                self._compare(each)
+                self._disturbed.add_sample(each)
 
     def _compare(self, sample: Sample) -> None:
         if sample.launch.stage is not Stage.INTERFERENCE:
