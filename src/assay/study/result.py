@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.executors.evidence.libraries import libraries_changed
 from assay.records import (
@@ -52,6 +52,7 @@ class StudyResult:
         stratum: number of the stratum of the conclusion, if there are several.
         explanation: for ``tune``: effects of the settings by a model of the search.
         later_launches: launches of the stratum that were stored since its conclusion.
+        samples: samples of the stratum, packed if they are many.
     """
 
     study_id: str
@@ -63,6 +64,7 @@ class StudyResult:
     stratum: int | None = None
     explanation: Explanation | None = None
     later_launches: int = 0
+    samples: Sequence[Sample] = field(default=(), repr=False, compare=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -164,6 +166,7 @@ def result_of(
         stratum=newest.number if len(record.strata) > 1 else None,
         explanation=explanation_of(record.spec, samples, conclusion),
         later_launches=len(samples) - conclusion.launches if earlier else 0,
+        samples=samples,
     )
 
 

@@ -258,7 +258,7 @@ def measure(
     """
     request = measure_request(command, settings, options)
     with session(options, begins=True) as context:
-        found, _ = execute_measure(request, context)
+        found = execute_measure(request, context)
     return result_of(found, path_text(options.get("db")))
 
 

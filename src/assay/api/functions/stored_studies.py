@@ -83,7 +83,7 @@ def resume(study: StudyName = "last", **options: Unpack[ResumeKeywords]) -> Resu
         boot=boot_of(options),
     )
     with session(options) as context, opened_store(db, create=False) as store:
-        found, _ = resume_study(request, context, store, store.find(request.study))
+        found = resume_study(request, context, store, store.find(request.study))
     return result_of(found, db)
 
 

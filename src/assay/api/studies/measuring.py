@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.api.composition import laboratory, opened_store
 from assay.api.context import Context
 from assay.api.options.assigned import configuration_of
@@ -11,16 +9,15 @@ from assay.api.options.workload import resolve_workload
 from assay.api.studies.boot_settings import prepare_boot_settings
 from assay.api.studies.built import program_before, with_built
 from assay.api.studies.reserving import in_share
-from assay.records import Arm, Kind, Sample, StudySpec
+from assay.records import Arm, Kind, StudySpec
 from assay.requests.measure import MeasureRequest
-from assay.search.history.packed_samples import PackedSamples
 from assay.study.laboratory import Laboratory
 from assay.study.result import StudyResult
 from assay.study.session import begin
 
 
-def measure(request: MeasureRequest, context: Context) -> tuple[StudyResult, Sequence[Sample]]:
-    """Launch one configuration repeatedly; return the result and its samples.
+def measure(request: MeasureRequest, context: Context) -> StudyResult:
+    """Launch one configuration repeatedly; return the result.
 
     Raises:
         AssayError: the request is invalid, or the study fails.
@@ -32,9 +29,7 @@ def measure(request: MeasureRequest, context: Context) -> tuple[StudyResult, Seq
         return _measure(request, context, placed)
 
 
-def _measure(
-    request: MeasureRequest, context: Context, lab: Laboratory
-) -> tuple[StudyResult, Sequence[Sample]]:
+def _measure(request: MeasureRequest, context: Context, lab: Laboratory) -> StudyResult:
     observer = context.observer
     configuration = configuration_of(request.settings, lab.registry, lab.machine)
     workload = resolve_workload(request.workload, configurations=(configuration,))
@@ -56,5 +51,4 @@ def _measure(
     lab = with_built(lab, spec, observer.building)
     lab, spec = prepare_boot_settings(request.boot, lab, spec, observer)
     with opened_store(context.db) as store, observer.listening(spec) as listener:
-        result = begin(lab, store, spec, listener, stop=context.stop)
-        return result, PackedSamples(store.iterate_samples(result.study_id))
+        return begin(lab, store, spec, listener, stop=context.stop)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from assay.api.composition import laboratory_of
 from assay.api.context import Context
 from assay.api.studies.built import with_built, with_cached_build
 from assay.api.studies.confirming import demand_programs
 from assay.api.studies.reserving import in_share
-from assay.records import Sample, Status
+from assay.records import Status
 from assay.requests.stored_study import ResumeRequest
 from assay.store import Store
 from assay.study.firmware import demand_varied, with_firmware_values
 from assay.study.in_process import demand_launchable
-from assay.study.recorded_samples import stored_samples
 from assay.study.result import StudyResult, finished_result
 from assay.study.session import resume
 
 
 def resume_study(
     request: ResumeRequest, context: Context, store: Store, study_id: str
-) -> tuple[StudyResult, Sequence[Sample]]:
-    """Resume a study; return its result and the samples of its newest stratum.
+) -> StudyResult:
+    """Resume a study; return the result of its newest stratum.
 
     Args:
         request: request with an additional budget.
@@ -42,7 +39,7 @@ def resume_study(
     if record.status is Status.DONE and request.budget is None and not request.new_stratum:
         found = finished_result(with_cached_build(lab, spec), store, record)
         if found is not None:
-            return found, stored_samples(store, study_id, record.strata[-1].number)
+            return found
     observer = context.observer
     with in_share(lab, spec.reserve, observer, seed=spec.seed) as placed:
         placed = placed.divided(spec.parallel)
@@ -50,7 +47,7 @@ def resume_study(
         if request.new_stratum:  # otherwise resume compares the program, and names it
             demand_programs(placed, study_id)
         with observer.listening(spec, launches=record.launches) as listener:
-            result = resume(
+            return resume(
                 placed,
                 store,
                 study_id,
@@ -59,6 +56,3 @@ def resume_study(
                 more=request.budget,
                 stop=context.stop,
             )
-    # The conclusion covers the newest stratum alone, and so do the samples.
-    newest = store.study(study_id).strata[-1]
-    return result, stored_samples(store, study_id, newest.number)

@@ -18,7 +18,7 @@ from assay.cli.parsing.parser import Parsed
 from assay.cli.show.json_output import print_json
 from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError, NotPossibleError, nearest
-from assay.records import Arm, Kind, Sample, StudySpec, Workload, to_builtins
+from assay.records import Arm, Kind, StudySpec, Workload, to_builtins
 from assay.requests.case import CaseRunRequest
 from assay.study.result import StudyResult
 from assay.study.session import begin
@@ -57,8 +57,8 @@ def run(parsed: Parsed) -> int:
     roofs = measure_roofs(kernel, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*parameter_words(kernel), *threads), LAUNCH_S)
     spec = _spec(request, kernel, arms)
-    result, samples = _measure(options, spec)
-    steps = ladder(kernel, chosen, result.conclusion, samples)
+    result = _measure(options, spec)
+    steps = ladder(kernel, chosen, result.conclusion, result.samples)
     # Measured again: other processes may have lowered the first figures.
     roofs = roofs.higher(measure_roofs(kernel, threads, os.environ))
     if options.json:
@@ -128,9 +128,8 @@ def _spec(request: CaseRunRequest, kernel: Kernel, arms: tuple[Arm, ...]) -> Stu
     )
 
 
-def _measure(options: CommonOptions, spec: StudySpec) -> tuple[StudyResult, list[Sample]]:
+def _measure(options: CommonOptions, spec: StudySpec) -> StudyResult:
     context = context_of(options)
     lab = laboratory_of(spec, context)
     with opened_store(context.db) as store, context.observer.listening(spec) as listener:
-        result = begin(lab, store, spec, listener)
-        return result, store.samples(result.study_id)
+        return begin(lab, store, spec, listener)

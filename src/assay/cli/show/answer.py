@@ -13,14 +13,12 @@ from assay.bundle.document import write_json
 from assay.bundle.files import replace_atomically, text_within
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
-from assay.records import Kind, Sample
+from assay.records import Kind
 from assay.search.space.labels import label_conclusion
 from assay.study.result import StudyResult
 
 
-def deliver_answer(
-    result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path], *, json: bool
-) -> None:
+def deliver_answer(result: StudyResult, exports: Sequence[Path], *, json: bool) -> None:
     """Print the result, as lines or as JSON, and write the exported files.
 
     Raises:
@@ -28,9 +26,9 @@ def deliver_answer(
     """
     result = named_result(result)
     try:
-        _export(result, samples, exports)
+        _export(result, exports)
     finally:  # an unwritable file does not lose the printed answer
-        _print(result, samples, json=json)
+        _print(result, json=json)
 
 
 def named_result(result: StudyResult) -> StudyResult:
@@ -38,10 +36,10 @@ def named_result(result: StudyResult) -> StudyResult:
     return replace(result, conclusion=label_conclusion(result.spec, result.conclusion))
 
 
-def _print(result: StudyResult, samples: Sequence[Sample], *, json: bool) -> None:
+def _print(result: StudyResult, *, json: bool) -> None:
     try:
         if json:
-            write_json(result_document(result, samples), sys.stdout)
+            write_json(result_document(result, result.samples), sys.stdout)
         else:
             print_result(result)
         sys.stdout.flush()
@@ -50,11 +48,11 @@ def _print(result: StudyResult, samples: Sequence[Sample], *, json: bool) -> Non
         raise NotPossibleError(error.cause, f"{error.remedy} {kept}") from error
 
 
-def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
+def _export(result: StudyResult, exports: Sequence[Path]) -> None:
     for path in exports:
         try:
             with replace_atomically(path) as file, text_within(file) as text:
-                _write(path, result, samples, text)
+                _write(path, result, text)
         except NotPossibleError as error:
             raise NotPossibleError(
                 f"The export {error.cause}",
@@ -62,7 +60,7 @@ def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Pa
             ) from error
 
 
-def _write(path: Path, result: StudyResult, samples: Sequence[Sample], target: TextIO) -> None:
+def _write(path: Path, result: StudyResult, target: TextIO) -> None:
     from assay.reporting import cells_text, front_text, text
 
     conclusion, spec = result.conclusion, result.spec
@@ -81,4 +79,4 @@ def _write(path: Path, result: StudyResult, samples: Sequence[Sample], target: T
         case ".csv":
             target.write(text.to_csv(conclusion, spec))
         case _:
-            write_json(result_document(result, samples), target)
+            write_json(result_document(result, result.samples), target)

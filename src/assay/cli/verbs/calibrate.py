@@ -18,5 +18,5 @@ def run(parsed: Parsed) -> int:
         from assay.cli.verbs.overhead import measure_overhead
 
         return measure_overhead(request, options)
-    deliver_answer(calibrate(request, context_of(options)), (), (), json=options.json)
+    deliver_answer(calibrate(request, context_of(options)), (), json=options.json)
     return 0

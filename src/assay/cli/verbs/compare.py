@@ -17,5 +17,5 @@ def run(parsed: Parsed) -> int:
     request, options = compare_request(parsed), common_options(parsed)
     exports = export_paths(parsed)
     result = compare(request, context_of(options))
-    deliver_answer(result, (), exports, json=options.json)
+    deliver_answer(result, exports, json=options.json)
     return gate_status(request.gate, result)

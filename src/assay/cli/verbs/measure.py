@@ -16,6 +16,6 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     request, options = measure_request(parsed), common_options(parsed)
     exports = export_paths(parsed)
-    result, samples = measure(request, context_of(options))
-    deliver_answer(result, samples, exports, json=options.json)
+    result = measure(request, context_of(options))
+    deliver_answer(result, exports, json=options.json)
     return gate_status(request.gate, result)

@@ -204,8 +204,8 @@ def _resume(
     store: Store,
     study_id: str,
 ) -> int:
-    result, samples = resume_study(request, context_of(options), store, study_id)
-    deliver_answer(result, samples, exports, json=options.json)
+    result = resume_study(request, context_of(options), store, study_id)
+    deliver_answer(result, exports, json=options.json)
     return 0
 
 
@@ -217,5 +217,5 @@ def _confirm(
     study_id: str,
 ) -> int:
     result = confirm(request, context_of(options), store, study_id)
-    deliver_answer(result, (), exports, json=options.json)
+    deliver_answer(result, exports, json=options.json)
     return 0

@@ -30,7 +30,7 @@ def run(parsed: Parsed) -> int:
     if isinstance(found, DesignChoice):
         _show(options, found)
     else:
-        deliver_answer(found, (), exports, json=options.json)
+        deliver_answer(found, exports, json=options.json)
     return 0
 
 

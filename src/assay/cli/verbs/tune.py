@@ -22,7 +22,7 @@ def run(parsed: Parsed) -> int:
     if isinstance(found, SpaceChoice):
         _show_dry_run(found, options)
     else:
-        deliver_answer(found, (), exports, json=options.json)
+        deliver_answer(found, exports, json=options.json)
     return 0
 
 

@@ -18,6 +18,7 @@ CHUNK = 256
 to 110 bytes a launch of a program without metrics of its own."""
 Figures = Sample | LeanSample
 """A sample of which only place, outcome and figures are read."""
+_SEPARATOR = b",\n"
 LEVEL = 1
 """Level of compression: the fastest one, since a sample is packed between two launches."""
 
@@ -172,30 +173,41 @@ class PackedSamples(Sequence[Sample]):
         del self._newest[:CHUNK]
 
     def _unpack(self, number: int) -> list[Sample]:
-        return list(map(self._decoder.decode, self._chunks[number].documents()))
+        return list(map(self._decoder.decode, self._deflated(number).documents()))
 
     def _unpack_figures(self, number: int) -> list[Figures]:
-        documents = self._chunks[number].documents()
-        if any(map(holds_bytes, documents)):
+        array = self._deflated(number).array()
+        if holds_bytes(array):
             return list(self._unpack(number))
-        return list(map(lean_decoder().decode, documents))
+        return list(lean_decoder().decode(array))
+
+    def _deflated(self, number: int) -> _Deflated:
+        """Return a chunk, from its first reading on in the form that is read ten times as fast."""
+        chunk = self._chunks[number]
+        if not isinstance(chunk, _Deflated):
+            self._chunks[number] = chunk = _Deflated(chunk.documents())
+        return chunk
 
 
 class _Deflated:
-    """Compressed documents of ``CHUNK`` samples.
+    """Compressed documents of ``CHUNK`` samples: a JSON array with one document in each line.
 
     Args:
-        documents: the documents, in one line each.
+        documents: the documents, without line breaks, as the encoder writes them.
     """
 
     def __init__(self, documents: Iterable[bytes]) -> None:
-        self._content = zlib.compress(b"\n".join(documents), LEVEL)
+        self._content = zlib.compress(_SEPARATOR.join(documents), LEVEL)
 
     def __len__(self) -> int:
         return CHUNK
 
     def documents(self) -> list[bytes]:
-        return zlib.decompress(self._content).split(b"\n")
+        return zlib.decompress(self._content).split(_SEPARATOR)
+
+    def array(self) -> bytes:
+        """Return the documents as one JSON array."""
+        return b"[" + zlib.decompress(self._content) + b"]"
 
 
 class SelectedSamples(Sequence[Sample]):

@@ -101,7 +101,7 @@ _UNAPPLIED = (GrantStatus.REFUSED, GrantStatus.DEGRADED)
 
 
 @functools.cache
-def lean_decoder() -> msgspec.json.Decoder[LeanSample]:
-    """Return the decoder of the figures of a sample, which skips everything else."""
-    found: msgspec.json.Decoder[Any] = decoder_of(LeanSample)
+def lean_decoder() -> msgspec.json.Decoder[list[LeanSample]]:
+    """Return the decoder of the figures of samples, which skips everything else."""
+    found: msgspec.json.Decoder[Any] = decoder_of(list[LeanSample])
     return found
