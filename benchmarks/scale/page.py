@@ -27,6 +27,8 @@ METHOD = (
     "other work of the machine; wall times are the smallest of interleaved rounds.\n"
     "- **Growth** is the exponent between the two largest sizes: 0 is a constant, 1 a figure in "
     "proportion to the size.\n"
+    "- **Live line** is the CPU time, in their threads, of the calls that each launch makes for "
+    "it and of its drawing, once a second.\n"
     "- **Large studies** are written through the interface of the store. A short real study "
     "provides the documents; values vary from sample to sample. The memory of 100,000 launches is "
     "that of a measurement which resumes after as many, and continues.\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from . import crowds, large_study, launches, machines, many_studies, sweeping, thinking
+from . import crowds, display, large_study, launches, machines, many_studies, sweeping, thinking
 from .cost import NoAnswerError
 from .targets import FAILED, Limit
 
@@ -88,6 +88,9 @@ LAUNCH_LIMITS = (
         "",
         OTHER_LOAD,
     ),
+)
+DISPLAY_LIMITS = (
+    Limit("share of a core for the live line, launches of `true`", "share", LAUNCHES, 1.0, "%"),
 )
 STUDY_LIMITS = (
     Limit("memory of a measurement of 100,000 launches", "resumed memory", SAMPLES, 200.0, "MB"),
@@ -169,6 +172,16 @@ PARTS = {
         launches.measure,
         {"mean": "a launch, ms", "ratio": "last tenth over first", "memory": "memory, MB"},
         LAUNCH_LIMITS,
+    ),
+    "display": Part(
+        "Live line",
+        "launches",
+        (1_000, LAUNCHES),
+        60,
+        1,
+        display.measure,
+        {"share": "share of a core, %", "display": "CPU time, s", "wall": "wall time, s"},
+        DISPLAY_LIMITS,
     ),
     "study": Part(
         "One large study",

@@ -6,6 +6,7 @@ Pure: the same configuration, machine and registry give the same plan.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 
 import msgspec
 
@@ -24,6 +25,7 @@ from assay.records import (
     HoldFd,
     Instances,
     IoPriority,
+    Level,
     MemPolicy,
     PageCache,
     Plan,
@@ -98,7 +100,7 @@ def plan(
     return Plan(
         configuration=config,
         actions=tuple(sorted(_merged(drafts), key=_order_key)),
-        settings={draft.setting.name: draft.planned_setting(config) for draft in drafts},
+        settings={draft.name: draft.planned_setting(config) for draft in drafts},
     )
 
 
@@ -130,16 +132,17 @@ def with_system_settings(machine: Machine, config: Configuration) -> Machine:
 class _Draft(msgspec.Struct, frozen=True):
     """Contribution of one setting while conflicts between settings are resolved."""
 
-    setting: Setting
+    name: str
+    evidence: Level
     prospect: Prospect
     reason: str | None
     actions: tuple[Action, ...] = ()
 
     def planned_setting(self, config: Configuration) -> PlannedSetting:
         return PlannedSetting(
-            value=config[self.setting.name],
+            value=config[self.name],
             status=self.prospect,
-            level=self.setting.evidence,
+            level=self.evidence,
             reason=self.reason,
         )
 
@@ -156,21 +159,21 @@ class _Draft(msgspec.Struct, frozen=True):
 
     @property
     def explicit(self) -> bool:
-        return self.setting.name.startswith("env.")
+        return self.name.startswith("env.")
 
 
 def _draft(setting: Setting, config: Configuration, machine: Machine) -> _Draft:
-    answer = setting.resolve(config, machine)
-    match answer:
+    name, evidence = setting.name, setting.evidence
+    match setting.resolve(config, machine):
         case Refused(reason=reason, remedy=remedy):
             text = reason if remedy is None else f"{reason}. {remedy}"
-            return _Draft(setting, Prospect.REFUSED, text)
+            return _Draft(name, evidence, Prospect.REFUSED, text)
         case Pending(missing=missing):
-            return _Draft(setting, Prospect.PENDING, missing)
+            return _Draft(name, evidence, Prospect.PENDING, missing)
         case Resolved(actions=actions, degraded=str(why)):
-            return _Draft(setting, Prospect.DEGRADED, why, actions)
+            return _Draft(name, evidence, Prospect.DEGRADED, why, actions)
         case Resolved(actions=actions, note=note):
-            return _Draft(setting, Prospect.GRANTABLE, note, actions)
+            return _Draft(name, evidence, Prospect.GRANTABLE, note, actions)
 
 
 def _without_impossible_preload(draft: _Draft, program: Program, why: str | None) -> _Draft:
@@ -199,13 +202,13 @@ def _settle_variables(drafts: list[_Draft]) -> list[_Draft]:
     owners: dict[str, tuple[str, str]] = {}
     for draft in sorted(drafts, key=_claim):
         for name, value in _variables(draft).items():
-            owners.setdefault(name, (draft.setting.name, value))
+            owners.setdefault(name, (draft.name, value))
     return [_yield_variables(draft, owners) for draft in drafts]
 
 
 def _yield_variables(draft: _Draft, owners: Mapping[str, tuple[str, str]]) -> _Draft:
     wanted = _variables(draft)
-    lost = {name for name in wanted if owners[name][0] != draft.setting.name}
+    lost = {name for name in wanted if owners[name][0] != draft.name}
     if not lost:
         return draft
     kept = tuple(a for a in draft.actions if not (isinstance(a, EnvSet) and a.name in lost))
@@ -227,7 +230,7 @@ def _settle_unset(drafts: list[_Draft]) -> list[_Draft]:
 
     Shared lists are exempt: without the inherited part they start empty.
     """
-    owners = {name: draft.setting.name for draft in drafts for name in _variables(draft)}
+    owners = {name: draft.name for draft in drafts for name in _variables(draft)}
     settled = []
     for draft in drafts:
         names = [action.name for action in draft.actions if isinstance(action, EnvUnset)]
@@ -272,16 +275,20 @@ def _yield_shared(draft: _Draft, shared: Mapping[str, str]) -> _Draft:
 
 def _shared(drafts: list[_Draft]) -> dict[str, str]:
     """Return the shared lists; entries of ``env.NAME`` come before those of other settings."""
+    entries = [
+        (_claim(draft), action)
+        for draft in drafts
+        for action in draft.actions
+        if isinstance(action, EnvSet) and action.name in LIST_VARIABLES
+    ]
     shared: dict[str, str] = {}
-    for draft in sorted(drafts, key=_claim):
-        for action in draft.actions:
-            if isinstance(action, EnvSet) and action.name in LIST_VARIABLES:
-                shared[action.name] = merge(action.name, action.value, shared.get(action.name, ""))
+    for _, action in sorted(entries, key=itemgetter(0)):
+        shared[action.name] = merge(action.name, action.value, shared.get(action.name, ""))
     return shared
 
 
 def _claim(draft: _Draft) -> tuple[bool, str]:
-    return not draft.explicit, draft.setting.name
+    return not draft.explicit, draft.name
 
 
 def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
@@ -292,7 +299,7 @@ def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
         clash = None
         for action in draft.actions:
             for place in _exclusive_properties(action):
-                name, held = holders.setdefault(place, (draft.setting.name, action))
+                name, held = holders.setdefault(place, (draft.name, action))
                 clash = clash or (name if _conflict(held, action) else None)
         settled.append(draft.refuse(f"{clash} already sets this") if clash else draft)
     return settled
