@@ -9,26 +9,28 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.overhead.native import SOURCES
 
 from .cost import output_of
 
-ROUNDS = 7
+ROUNDS = {"children": 7, "threads": 21}
+"""Default number of rounds. Times of threads depend on their placement, and vary by a third."""
 RUNS = 2
 Times = dict[str, list[tuple[float, float]]]
 """Wall and CPU times of the program by the way it was launched, in seconds."""
 
 
-def measure(kind: str, size: int, folder: Path, rounds: int = ROUNDS) -> dict[str, float]:
+def measure(kind: str, size: int, folder: Path, rounds: int | None = None) -> dict[str, float]:
     """Launch a program directly, by ``run`` and by ``measure``, in turn.
 
     Args:
         kind: ``children`` or ``threads``.
         size: number of children or threads.
         folder: folder for the program and the store.
-        rounds: number of rounds.
+        rounds: number of rounds (default: see ``ROUNDS``).
     """
     program = [str(_built(folder)), kind, str(size)]
     ways: dict[str, Callable[[], tuple[float, float]]] = {
@@ -37,19 +39,19 @@ def measure(kind: str, size: int, folder: Path, rounds: int = ROUNDS) -> dict[st
         "measure": partial(_measured, program, folder / "assay.db"),
     }
     times: Times = {name: [] for name in ways}
-    for number in range(rounds):
+    for number in range(rounds or ROUNDS[kind]):
         for name in list(ways)[number % len(ways) :] + list(ways)[: number % len(ways)]:
             times[name].append(ways[name]())
     return _ratios(times)
 
 
 def _ratios(times: Times) -> dict[str, float]:
-    """Return the ratios of the smallest times: other work of the machine only adds to a time."""
-    least = {
-        name: [min(column) for column in zip(*own, strict=True)] for name, own in times.items()
+    """Return the ratios of the medians."""
+    usual = {
+        name: [median(column) for column in zip(*own, strict=True)] for name, own in times.items()
     }
     return {
-        f"{name} {quantity}": least[name][place] / least["direct"][place]
+        f"{name} {quantity}": usual[name][place] / usual["direct"][place]
         for name in ("run", "measure")
         for place, quantity in enumerate(("wall", "CPU"))
     }

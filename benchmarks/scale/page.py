@@ -24,7 +24,7 @@ USAGE = (
 METHOD = (
     "- **Costs** are CPU seconds of assay's own process, with the start of Python, and its largest "
     "resident size (`VmHWM`). Programs and the launcher are left out. CPU time hardly depends on "
-    "other work of the machine; wall times are the smallest of interleaved rounds.\n"
+    "other work of the machine; wall times are medians of interleaved rounds.\n"
     "- **Growth** is the exponent between the two largest sizes: 0 is a constant, 1 a figure in "
     "proportion to the size.\n"
     "- **Live line** is the CPU time, in their threads, of the calls that each launch makes for "

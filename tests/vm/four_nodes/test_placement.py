@@ -149,8 +149,10 @@ def test_only_product_tiles_lie_in_other_memory_kind(guest: Alive) -> None:
     (bound,) = (line for line in maps if f"bind:{MEMORY_ONLY}" in line)
     pages = {int(n): int(count) for n, count in re.findall(r" N(\d+)=(\d+)", bound)}
     assert set(pages) == {MEMORY_ONLY} and pages[MEMORY_ONLY] >= 10
-    elsewhere = sum(f" N{MEMORY_ONLY}=" in line for line in maps if line is not bound)
-    assert elsewhere == 0, "the matrices stay where they are"
+    # Pages of files lie where an earlier reader of the guest put them into the page cache.
+    own = [line for line in maps if line is not bound and " file=" not in line]
+    elsewhere = [line for line in own if f" N{MEMORY_ONLY}=" in line]
+    assert elsewhere == [], "the matrices stay where they are"
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ class Progress:
         self._disturbed = DisturbedCount()
         self._pending: list[Launch | Sample] = []
         self._counted_at_s = -math.inf
+        self._newest: tuple[Budget, float] | None = None
         self._interim = ""
         self._latest: Callable[[], LatestReport | None] = lambda: None
 
@@ -196,10 +197,13 @@ class Progress:
             return
         now_s = time.monotonic()
         self._pending.append(launch)
+        self._newest = left, now_s
         new_stage = launch.stage is not self._stage
         if new_stage or now_s - self._counted_at_s >= 1 / REFRESHES_PER_S:
             self._count_pending()
             self._counted_at_s = now_s
+        elif self._live is not None and launch.fidelity is None:
+            return  # the line is drawn as often
         if new_stage:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
@@ -302,6 +306,9 @@ class Progress:
         shown = self._shown
         if shown is None:
             return Text("")
+        if self._newest is not None:
+            left, at_s = self._newest
+            shown = replace(shown, launches=self._launches, left=left, at_s=at_s)
         parts = shown.parts(time.monotonic())
         report = self._latest()
         if report is not None:
