@@ -165,6 +165,23 @@ def trend_note(
     )
 
 
+def dependence_note(batches: int, ratio: float, half_interval: float) -> str:
+    """Return a note on launches that depend on earlier ones, or on a state that lasts.
+
+    Args:
+        batches: number of successive parts of the launches.
+        ratio: standard deviation of their means over that of independent launches.
+        half_interval: half of the interval of the mean, as a share of the mean.
+    """
+    narrow, wide = (f"{100 * share:.2g} %" for share in (half_interval, ratio * half_interval))
+    return (
+        f"launches depend on earlier ones: the means of {batches} successive parts differ "
+        f"{ratio:.1f} times as much as those of independent launches, so the interval would be "
+        f"±{wide} of the mean instead of ±{narrow}; a later measurement may differ as much, and "
+        "`assay compare` is not affected, since it launches its configurations in turn"
+    )
+
+
 # --- order of failures ------------------------------------------------------------------------
 
 _CLEAN_UP = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -67,6 +68,34 @@ def test_trend_of_comparison_is_reported_for_all_arms() -> None:
     program = Remembering(takes_s=lambda c: 0.02, factor=grows)
     (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "during the study")
     assert "in all arms together" in note
+
+
+def lasts(arms: list[str]) -> float:
+    """Return the factor of a state that lasts for 60 launches."""
+    return 1.1 if len(arms) // 60 % 2 else 1.0
+
+
+def measured_long(factor: Callable[[list[str]], float]) -> Study:
+    arm = Arm(name="default", configuration=DEFAULT)
+    budget = Budget(launches=601)
+    spec = StudySpec(
+        kind=Kind.MEASURE, workload=workload(), budget=budget, arms=(arm,), precision=1e-4
+    )
+    return carry_out(spec, Remembering(takes_s=lambda c: 0.02, noise=0.05, factor=factor))
+
+
+def test_measurement_reports_state_that_lasts_for_many_launches() -> None:
+    (note,) = notes(measured_long(lasts), "depend on earlier ones")
+    found = re.fullmatch(r".* differ (.*) times .* ±(.*) % of the mean .* ±(.*) %;.*", note)
+    assert found is not None
+    ratio, wide, narrow = map(float, found.groups())
+    # Means of 30 launches alternate between 1 and 1.1; those of independent ones vary by 0.013.
+    assert 2.0 < ratio < 4.5
+    assert wide == pytest.approx(ratio * narrow, rel=0.1)
+
+
+def test_independent_launches_of_measurement_have_no_note() -> None:
+    assert not notes(measured_long(lambda arms: 1.0), "depend on earlier ones")
 
 
 def slow_after_writer(arms: list[str]) -> float:

@@ -9,6 +9,7 @@ import msgspec
 from assay.records import Conclusion, Sample, Stage, StudySpec
 from assay.search.claims.calibration import calibration_notes, calibration_of
 from assay.search.claims.claims import claim_between
+from assay.search.conclusion.dependence import dependence_notes
 from assay.search.conclusion.summary import split_null_claim, summarise_arms
 from assay.search.history.cross_environment import compare_environments
 from assay.search.history.history import History
@@ -37,7 +38,10 @@ def conclude_comparison(spec: StudySpec, samples: Sequence[Sample], stopped: str
 
 def conclude_measurement(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
     """Return the conclusion of a measurement; see ``conclude``."""
-    return summarise_arms(spec, History.of(spec, samples), (spec.arms[0],), stopped)
+    history = History.of(spec, samples)
+    found = summarise_arms(spec, history, (spec.arms[0],), stopped)
+    notes = dependence_notes(spec, history, found.arms[0])
+    return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
 
 def conclude_calibration(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:

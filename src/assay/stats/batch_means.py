@@ -1,0 +1,68 @@
+"""Batch means: dependence of successive values over any distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+MAX_BATCHES = 20
+"""Maximum number of batches. More of them would be shorter, and miss slow changes."""
+MIN_BATCHES = 10
+MIN_SIZE = 10
+"""Minimum number of values in a batch, so that its mean is nearly normal."""
+
+
+class Dependence(NamedTuple):
+    """Dependence of values on earlier ones, by the means of successive batches.
+
+    Attributes:
+        batches: number of batches.
+        ratio: standard deviation of their means over that of means of independent values.
+        error: probability of a ratio of at least this size with independent values.
+    """
+
+    batches: int
+    ratio: float
+    error: float
+
+
+def dependence_of(values: Sequence[float]) -> Dependence | None:
+    """Return the dependence of values on earlier ones, by the means of batches of equal size.
+
+    The means of values that depend on earlier ones, or on a state that lasts for many of them,
+    differ more than those of independent values. The method of batch means takes that for the
+    error of the overall mean (Law and Kelton, Simulation Modeling and Analysis, section 9.5).
+
+    Args:
+        values: values in the order of measurement; the first ones that fill no batch are left out.
+
+    Returns:
+        ``None`` for fewer than 100 values, or equal ones.
+    """
+    batches = min(MAX_BATCHES, len(values) // MIN_SIZE)
+    if batches < MIN_BATCHES:
+        return None
+    size = len(values) // batches
+    used = values[len(values) - batches * size :]
+    within = _variance(used)
+    if within <= 0.0:
+        return None
+    means = [math.fsum(used[at : at + size]) / size for at in range(0, len(used), size)]
+    squared = size * _variance(means) / within
+    return Dependence(batches, math.sqrt(squared), _chi_squared_tail(squared, batches - 1))
+
+
+def _variance(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def _chi_squared_tail(mean_square: float, degrees: int) -> float:
+    """Return the probability of a larger mean square of normal values.
+
+    The cube root is nearly normal (Wilson and Hilferty 1931, PNAS 17:684).
+    """
+    width = 2 / (9 * degrees)
+    score = (mean_square ** (1 / 3) - (1 - width)) / math.sqrt(width)
+    return math.erfc(score / math.sqrt(2)) / 2
