@@ -342,7 +342,9 @@ class HostChanges:
     ) -> ActionOutcome:
         read = observe(self._host, action)
         if equal_except_offline(self._host, action.path, read, target_value(action)) or (
-            read is not None and is_balanced_within(self._host, action, read)
+            read is not None
+            and action not in errors
+            and is_balanced_within(self._host, action, read)
         ):
             return ActionOutcome(
                 action, ActionStatus.KEPT if old == read else ActionStatus.GRANTED, old, read

@@ -23,6 +23,7 @@ NAME = "irqbalance"
 NONE = "none"
 """Text for an empty list of banned CPUs."""
 _INTERRUPT = re.compile(rf"{IRQS}/[0-9]+/smp_affinity_list", re.ASCII)
+_SOCKET = re.compile(rf"{NAME}([0-9]+)\.sock", re.ASCII)
 _SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
 _OWNED_BY_ROOT = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
 _DEFAULT_INTERVAL_S = 10.0
@@ -67,7 +68,13 @@ def balances(host: Host, path: str) -> bool:
         host: host of the daemon.
         path: path of any file. Those other than the CPUs of an interrupt are not assigned.
     """
-    return bool(_INTERRUPT.fullmatch(path) and _processes(host))
+    return bool(_INTERRUPT.fullmatch(path) and (_has_socket(host) or _processes(host)))
+
+
+def _has_socket(host: Host) -> bool:
+    """Return whether the socket of a running daemon exists, without a search of all processes."""
+    names = map(_SOCKET.fullmatch, host.listdir(f"/run/{NAME}"))
+    return any(found and _is_daemon(host, found[1]) for found in names)
 
 
 class _Setup(NamedTuple):
@@ -99,5 +106,10 @@ def _setup_at(host: Host, address: str) -> _Setup | None:
 def _processes(host: Host) -> list[str]:
     """Return its processes of root: other users may use the same name and address."""
     names = [name for name in host.listdir("/proc") if name.isdecimal()]
-    found = [pid for pid in names if host.read(f"/proc/{pid}/comm") == NAME]
-    return [pid for pid in found if _OWNED_BY_ROOT.search(host.read(f"/proc/{pid}/status") or "")]
+    return [pid for pid in names if _is_daemon(host, pid)]
+
+
+def _is_daemon(host: Host, pid: str) -> bool:
+    if host.read(f"/proc/{pid}/comm") != NAME:
+        return False
+    return _OWNED_BY_ROOT.search(host.read(f"/proc/{pid}/status") or "") is not None

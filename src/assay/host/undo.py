@@ -1,7 +1,8 @@
 """Undo: recorded changes are restored, newest first.
 
 Only targets that still have the value set by assay are written. Values that other processes have
-changed are reported and left. Changes of an earlier boot are gone.
+changed are reported and left, except interrupts that irqbalance may have moved within their CPUs.
+Changes of an earlier boot are gone.
 """
 
 from __future__ import annotations
@@ -226,17 +227,14 @@ def _settled(
         current = observe(host, action) if own else read_file(host, path)
         if current is None and is_thread_name(path):
             continue  # it has ended
-        if path not in reasons and irqbalance.balances(host, path):
-            continue  # it has been assigned again
-        if current != value:
-            # Linux 6.1 removes an offline CPU from a thread's mask permanently: try again later.
-            reason = (
-                describe_offline_in(host, path, value)
-                or reasons.get(path)
-                or f"it reads {current} after {value} was written"
-            )
-            at = "" if own else f"{path}, a side effect, reads {current}: "
-            return UndoOutcome(
-                outcome.note, "failed", current if own else outcome.found, at + reason
-            )
+        if current == value or (path not in reasons and irqbalance.balances(host, path)):
+            continue  # restored, and possibly assigned again since
+        # Linux 6.1 removes an offline CPU from a thread's mask permanently: try again later.
+        reason = (
+            describe_offline_in(host, path, value)
+            or reasons.get(path)
+            or f"it reads {current} after {value} was written"
+        )
+        at = "" if own else f"{path}, a side effect, reads {current}: "
+        return UndoOutcome(outcome.note, "failed", current if own else outcome.found, at + reason)
     return outcome

@@ -18,6 +18,7 @@ Import from the module that defines a name. These load NumPy, for whole matrices
 - ``modes``: detection of two groups of launches, and figures correlated with them
 - ``summary``, ``shift``: descriptive statistics shown beside an effect
 - ``ranks``: tests that use only the order of the values
+- ``batch_means``: dependence of values on earlier ones
 - ``drift``: change of a series from its first third to its last
 - ``correlated_load``: whether the load of other processes is correlated with the arms
 - ``block_order``: launch order within a block

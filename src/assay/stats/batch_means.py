@@ -6,11 +6,19 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.stats.quantile import quantile_of_sorted
+
 MAX_BATCHES = 20
 """Maximum number of batches. More of them would be shorter, and miss slow changes."""
 MIN_BATCHES = 10
 MIN_SIZE = 10
 """Minimum number of values in a batch, so that its mean is nearly normal."""
+
+
+CLIPPED = (0.025, 0.975)
+"""Quantiles between which values are no outliers."""
+_EQUAL = 1e-12
+"""Relative difference of values that are equal but for rounding."""
 
 
 class Dependence(NamedTuple):
@@ -19,7 +27,8 @@ class Dependence(NamedTuple):
     Attributes:
         batches: number of batches.
         ratio: standard deviation of their means over that of means of independent values.
-        error: probability of a ratio of at least this size with independent values.
+        error: probability of a ratio of at least this size with independent values. The ratio of
+            the values without outliers is tested too, and the larger probability counts.
     """
 
     batches: int
@@ -38,19 +47,31 @@ def dependence_of(values: Sequence[float]) -> Dependence | None:
         values: values in the order of measurement; the first ones that fill no batch are left out.
 
     Returns:
-        ``None`` for fewer than 100 values, or equal ones.
+        ``None`` for fewer than 100 values, or if 95 % of them are equal.
     """
     batches = min(MAX_BATCHES, len(values) // MIN_SIZE)
     if batches < MIN_BATCHES:
         return None
-    size = len(values) // batches
-    used = values[len(values) - batches * size :]
-    within = _variance(used)
-    if within <= 0.0:
+    used = values[len(values) - len(values) // batches * batches :]
+    # A few outliers, by chance in one batch, are no dependence.
+    ordered = sorted(used)
+    low, high = (quantile_of_sorted(ordered, share) for share in CLIPPED)
+    squared = _mean_square(used, batches)
+    clipped = _mean_square([min(max(value, low), high) for value in used], batches)
+    if squared is None or clipped is None:
         return None
-    means = [math.fsum(used[at : at + size]) / size for at in range(0, len(used), size)]
-    squared = size * _variance(means) / within
-    return Dependence(batches, math.sqrt(squared), _chi_squared_tail(squared, batches - 1))
+    error = _chi_squared_tail(min(squared, clipped), batches - 1)
+    return Dependence(batches, math.sqrt(squared), error)
+
+
+def _mean_square(values: Sequence[float], batches: int) -> float | None:
+    """Return the variance of the means of batches, over that with independent values."""
+    low, high = min(values), max(values)
+    if high - low <= _EQUAL * max(abs(low), abs(high)):
+        return None
+    size = len(values) // batches
+    means = [math.fsum(values[at : at + size]) / size for at in range(0, len(values), size)]
+    return size * _variance(means) / _variance(values)
 
 
 def _variance(values: Sequence[float]) -> float:

@@ -175,10 +175,10 @@ def dependence_note(batches: int, ratio: float, half_interval: float) -> str:
     """
     narrow, wide = (f"{100 * share:.2g} %" for share in (half_interval, ratio * half_interval))
     return (
-        f"launches depend on earlier ones: the means of {batches} successive parts differ "
-        f"{ratio:.1f} times as much as those of independent launches, so the interval would be "
-        f"±{wide} of the mean instead of ±{narrow}; a later measurement may differ as much, and "
-        "`assay compare` is not affected, since it launches its configurations in turn"
+        "launches depend on earlier ones, or on a state of the machine that lasts: the means of "
+        f"{batches} successive parts differ {ratio:.1f} times as much as those of independent "
+        f"launches. Widened by that, the interval is ±{wide} of the mean instead of ±{narrow}. "
+        "`assay compare` launches configurations in turn, so that such states affect all of them"
     )
 
 

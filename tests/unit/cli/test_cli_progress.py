@@ -255,6 +255,34 @@ def test_live_line_finds_the_leader_once_a_second(monkeypatch: pytest.MonkeyPatc
     assert clock.now_s - 2 <= len(found) <= clock.now_s + 1
 
 
+def test_plain_lines_lose_no_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print lines between the counts of each second, in the middle of a block."""
+    clock, counted = Clock(), []
+
+    class CountedScoreboard(Scoreboard):
+        def leader(self, block: int) -> Leader | None:
+            counted.append((block, len(self.added)))
+            return super().leader(block)
+
+        added: list[Sample] = []
+
+        def add(self, sample: Sample) -> None:
+            self.added.append(sample)
+            super().add(sample)
+
+    monkeypatch.setattr(progress_module, "time", clock)
+    monkeypatch.setattr(progress_module, "Scoreboard", CountedScoreboard)
+    progress = None
+    for made, (spec, race, sample) in enumerate(launches(arms=2, blocks=500)):
+        progress = progress or Progress(spec, live=False, quiet=False)
+        lines = len(counted)
+        progress.launching(sample.launch, Budget(time_s=1.0))
+        assert all(known == made for _, known in counted[lines:])
+        clock.now_s += 0.15
+        progress.sampled(sample, race, Budget(time_s=1.0))
+    assert len(counted) > 5
+
+
 def test_resumed_study_compares_its_newest_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_module, "MAX_EARLIER_SAMPLES", 10)
     added = []

@@ -99,6 +99,21 @@ def test_daemon_that_ignores_request_is_named(
         irqbalance.ban(host, [1])
 
 
+@pytest.mark.parametrize("with_socket", [True, False])
+def test_running_daemon_balances_interrupts_alone(tmp_path: Path, *, with_socket: bool) -> None:
+    host = RecordedHost(tmp_path)
+    path = "/proc/irq/24/smp_affinity_list"
+    assert not irqbalance.balances(host, path)
+    (tmp_path / f"proc/{PID}").mkdir(parents=True)
+    (tmp_path / f"proc/{PID}/comm").write_text("irqbalance\n")
+    (tmp_path / f"proc/{PID}/status").write_text("Name:\tx\nUid:\t0\t0\t0\t0\n")
+    if with_socket:
+        (tmp_path / "run/irqbalance").mkdir(parents=True)
+        (tmp_path / f"run/irqbalance/irqbalance{PID}.sock").touch()
+    assert irqbalance.balances(host, path)
+    assert not irqbalance.balances(host, "/proc/irq/default_smp_affinity")
+
+
 def test_missing_daemon_has_no_ban(tmp_path: Path) -> None:
     host = RecordedHost(tmp_path)
     assert irqbalance.banned(host) is None

@@ -369,6 +369,20 @@ def test_interrupt_that_irqbalance_assigns_again_is_granted_and_undone(
         assert word.fate == ("undone" if running else "failed")
 
 
+def test_managed_interrupt_is_refused_beside_irqbalance(tree: Path) -> None:
+    plant(tree, {"/proc/700/comm": "irqbalance", "/proc/700/status": "Uid:\t0\t0\t0\t0"})
+
+    def managed(host: RecordedHost, path: str, text: str) -> str:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+
+    host = RecordedHost(tree, {IRQ: managed})
+    action = WriteFile(path=IRQ, value="0-2", form="cpulist")
+    with open_journal() as journal:
+        (outcome,) = HostChanges(host, journal, "test").hold([action])
+        assert outcome.status == ActionStatus.REFUSED
+        assert "managed_irq" in (outcome.reason or "")
+
+
 def test_interrupt_outside_its_cpus_has_drifted_beside_irqbalance(tree: Path) -> None:
     plant(tree, {"/proc/700/comm": "irqbalance", "/proc/700/status": "Uid:\t0\t0\t0\t0"})
     host = RecordedHost(tree)

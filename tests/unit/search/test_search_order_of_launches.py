@@ -86,7 +86,7 @@ def measured_long(factor: Callable[[list[str]], float]) -> Study:
 
 def test_measurement_reports_state_that_lasts_for_many_launches() -> None:
     (note,) = notes(measured_long(lasts), "depend on earlier ones")
-    found = re.fullmatch(r".* differ (.*) times .* ±(.*) % of the mean .* ±(.*) %;.*", note)
+    found = re.fullmatch(r".* differ (.*) times .* ±(.*) % of the mean .* ±(.*) %\. .*", note)
     assert found is not None
     ratio, wide, narrow = map(float, found.groups())
     # Means of 30 launches alternate between 1 and 1.1; those of independent ones vary by 0.013.
@@ -96,6 +96,12 @@ def test_measurement_reports_state_that_lasts_for_many_launches() -> None:
 
 def test_independent_launches_of_measurement_have_no_note() -> None:
     assert not notes(measured_long(lambda arms: 1.0), "depend on earlier ones")
+
+
+def test_trend_is_the_only_note_on_its_dependence() -> None:
+    study = measured_long(lambda arms: 1.0 + 0.001 * len(arms))
+    assert notes(study, "during the study")
+    assert not notes(study, "depend on earlier ones")
 
 
 def slow_after_writer(arms: list[str]) -> float:

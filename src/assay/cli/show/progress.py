@@ -199,7 +199,9 @@ class Progress:
         self._pending.append(launch)
         self._newest = left, now_s
         new_stage = launch.stage is not self._stage
-        if new_stage or now_s - self._counted_at_s >= 1 / REFRESHES_PER_S:
+        recent = now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S
+        is_printed = self._live is None and not recent
+        if new_stage or is_printed or now_s - self._counted_at_s >= 1 / REFRESHES_PER_S:
             self._count_pending()
             self._counted_at_s = now_s
         elif self._live is not None and launch.fidelity is None:
@@ -208,8 +210,7 @@ class Progress:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
                 self._report_interference()
-        recent = now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S
-        if self._live is None and not new_stage and recent:
+        if self._live is None and not new_stage and not is_printed:
             return
         if launch.fidelity is not None:
             so_far = self._fidelity_text(launch.fidelity)
@@ -255,6 +256,7 @@ class Progress:
         self._launches += 1
         if self._quiet or not isinstance(race, BlockRace):
             return
+        self._newest = left, time.monotonic()
         if self._race is None:
             self._race = race
             for earlier in race.history.samples[-MAX_EARLIER_SAMPLES:]:

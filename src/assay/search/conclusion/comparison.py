@@ -13,6 +13,7 @@ from assay.search.conclusion.dependence import dependence_notes
 from assay.search.conclusion.summary import split_null_claim, summarise_arms
 from assay.search.history.cross_environment import compare_environments
 from assay.search.history.history import History
+from assay.search.history.trend import trend_notes
 from assay.search.races.calibrate import calibrated_arms, recording
 from assay.search.races.compare import claim_alpha, claimed_pairs, compared_arms, step_pairs
 
@@ -41,6 +42,8 @@ def conclude_measurement(spec: StudySpec, samples: Sequence[Sample], stopped: st
     history = History.of(spec, samples)
     found = summarise_arms(spec, history, (spec.arms[0],), stopped)
     notes = dependence_notes(spec, history, found.arms[0])
+    if notes and trend_notes(spec, samples):
+        notes = []  # the trend is the dependence, and has a note
     return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
 
