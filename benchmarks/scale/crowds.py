@@ -16,7 +16,7 @@ from benchmarks.overhead.native import SOURCES
 
 from .cost import output_of
 
-ROUNDS = {"children": 7, "threads": 21}
+ROUNDS = {"children": 15, "threads": 21}
 """Default number of rounds. Times of threads depend on their placement, and vary by a third."""
 RUNS = 2
 Times = dict[str, list[tuple[float, float]]]
