@@ -203,7 +203,9 @@ class _Shortlist:
 
         self.drop(at)
         column = self._covariance[:, at].copy()
-        self._covariance -= np.outer(column, column) / (column[at] + self._launch_variance)
+        explained = np.outer(column, column)
+        explained /= column[at] + self._launch_variance
+        self._covariance -= explained
 
     def choose(self, rule: str, rng: np.random.Generator) -> int | None:
         """Return the best candidate by a rule; ``None`` without an eligible one."""

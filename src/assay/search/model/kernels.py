@@ -38,23 +38,40 @@ def squared_distances(a: Array, b: Array, lengths: Array) -> Array:
 
 def matern(squares: Array, amplitude: float) -> Array:
     """Return Matern 5/2 of squared scaled distances (Rasmussen and Williams, 2006, eq. 4.17)."""
-    return matern_with_slope(squares, amplitude)[0]
+    distance, decay = _scaled_decay(squares, amplitude)
+    return _with_polynomial(distance, squares, decay)
 
 
 def matern_with_slope(squares: Array, amplitude: float) -> tuple[Array, Array]:
     """Return Matern 5/2 of squared scaled distances, and its derivative in them."""
-    import numpy as np
-
-    distance = np.sqrt(np.maximum(squares, 1e-12))
-    distance *= ROOT5
-    decay = np.exp(-distance)
-    decay *= amplitude
-    distance += 1.0
+    distance, decay = _scaled_decay(squares, amplitude)
     slope = distance * decay
     slope *= -(5.0 / 6.0)
+    return _with_polynomial(distance, squares, decay), slope
+
+
+def _scaled_decay(squares: Array, amplitude: float) -> tuple[Array, Array]:
+    """Return 1 plus the distances times the root of 5, and their scaled exponential.
+
+    Arrays of 1,000 x 1,000 configurations take 8 MB, so that each is computed in place.
+    """
+    import numpy as np
+
+    distance = np.maximum(squares, 1e-12)
+    np.sqrt(distance, out=distance)
+    distance *= ROOT5
+    decay = np.negative(distance)
+    np.exp(decay, out=decay)
+    decay *= amplitude
+    distance += 1.0
+    return distance, decay
+
+
+def _with_polynomial(distance: Array, squares: Array, decay: Array) -> Array:
+    """Return the kernel, in the memory of ``distance``."""
     distance += (5.0 / 3.0) * squares
     distance *= decay
-    return distance, slope
+    return distance
 
 
 def length_gradient(rows: Array, pulls: Array, lengths: Array) -> Array:

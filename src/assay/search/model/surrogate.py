@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Places = npt.NDArray[np.intp]
 
-PREDICTED_TOGETHER = 512
+PREDICTED_TOGETHER = 256
 """Configurations of one prediction: more of them need memory, and fewer need calls."""
 
 
@@ -149,8 +149,11 @@ class Surrogate:
         import numpy as np
 
         across = self._across(rows, known)
-        found = self._among(rows) - across.T @ (self._precision @ across)
-        return np.asarray(0.5 * (found + found.T) * self._scale**2)
+        found = self._among(rows)
+        found -= across.T @ (self._precision @ across)
+        found = found + found.T
+        found *= 0.5 * self._scale**2
+        return np.asarray(found)
 
     @property
     def correlations(self) -> list[float]:
