@@ -73,7 +73,7 @@ START = "includes the start of Python and the imports of assay"
 IMPORTS = (
     "75 MB are the start of Python and the imports of assay; the rest hardly grows with the samples"
 )
-COUNTING = "a sample takes 45 us: it is inflated, decoded and counted one by one"
+COUNTING = "a sample takes 35 us: it is inflated, decoded and counted one by one"
 OTHER_LOAD = "other work on the machine disturbs the launches; earlier runs had 0.78 to 1.05"
 MODEL = "140 MB are the libraries and a small model; the rest grows with launches and settings"
 THREADS = "ratios vary by 0.05 from run to run; `run` and `measure` have the same launcher"

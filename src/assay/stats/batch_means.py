@@ -69,6 +69,8 @@ def _mean_square(values: Sequence[float], batches: int) -> float | None:
     low, high = min(values), max(values)
     if high - low <= _EQUAL * max(abs(low), abs(high)):
         return None
+    width = high - low
+    values = [(value - low) / width for value in values]  # squares of others may be 0 or infinite
     size = len(values) // batches
     means = [math.fsum(values[at : at + size]) / size for at in range(0, len(values), size)]
     return size * _variance(means) / _variance(values)

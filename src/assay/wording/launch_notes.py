@@ -165,19 +165,20 @@ def trend_note(
     )
 
 
-def dependence_note(batches: int, ratio: float, half_interval: float) -> str:
+def dependence_note(batches: int, ratio: float, interval: tuple[float, float], unit: str) -> str:
     """Return a note on launches that depend on earlier ones, or on a state that lasts.
 
     Args:
         batches: number of successive parts of the launches.
         ratio: standard deviation of their means over that of independent launches.
-        half_interval: half of the interval of the mean, as a share of the mean.
+        interval: interval of the mean, widened by this ratio.
+        unit: its unit.
     """
-    narrow, wide = (f"{100 * share:.2g} %" for share in (half_interval, ratio * half_interval))
+    low, high = (show_quantity(end, unit) for end in interval)
     return (
         "launches depend on earlier ones, or on a state of the machine that lasts: the means of "
         f"{batches} successive parts differ {ratio:.1f} times as much as those of independent "
-        f"launches. Widened by that, the interval is ±{wide} of the mean instead of ±{narrow}. "
+        f"launches. Widened by that, the interval of the mean is {low} to {high}. "
         "`assay compare` launches configurations in turn, so that such states affect all of them"
     )
 

@@ -203,8 +203,8 @@ def zero_values(metric: str, zeros: int, launches: int, arms: str) -> str:
         arms: arms of these launches.
     """
     return (
-        f"{metric} is 0 or less in {zeros} of {launch_count(launches)}, {arms}, which are "
-        "excluded: comparisons use ratios of positive values"
+        f"{metric} is 0 or less in {zeros} of {launch_count(launches)}, {arms}: means include "
+        "them, but comparisons do not, since they use ratios of positive values"
     )
 
 

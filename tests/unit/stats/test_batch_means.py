@@ -41,6 +41,14 @@ def test_ratio_is_that_of_an_autoregressive_process() -> None:
     assert all(one is not None and one.batches == 20 for one in parts)
 
 
+@pytest.mark.parametrize("scale", [1e-200, -1e-99, 1e99, 1e200, 5e-324])
+def test_scale_of_the_values_does_not_matter(scale: float) -> None:
+    values = [1.0, 2.0] * 30 + [2.0, 4.0] * 30
+    one, other = dependence_of(values), dependence_of([scale * value for value in values])
+    assert one is not None and other is not None
+    assert other.ratio == pytest.approx(one.ratio)
+
+
 def test_alternating_values_have_a_small_ratio() -> None:
     found = dependence_of([1.0, 2.0] * 100)
     assert found is not None

@@ -23,13 +23,14 @@ def dependence_notes(spec: StudySpec, history: History, result: ArmResult) -> li
         history: its samples.
         result: result of its arm.
     """
-    metric = spec.workload.objective.name
-    summary = result.summary.get(metric)
+    metric = spec.workload.objective
+    summary = result.summary.get(metric.name)
     if spec.statistic is not Statistic.MEAN or summary is None or summary.ci is None:
         return []
     found = dependence_of(history.summarised_figures(Stage.CONFIRM, result.name))
-    if found is None or found.error > ALPHA or found.ratio < MIN_RATIO or not summary.mean:
+    if found is None or found.error > ALPHA or found.ratio < MIN_RATIO:
         return []
-    low, high = summary.ci
-    half = (high - low) / 2 / abs(summary.mean)
-    return [dependence_note(found.batches, found.ratio, half)]
+    low, high = (summary.mean + found.ratio * (end - summary.mean) for end in summary.ci)
+    if summary.min >= 0.0:
+        low = max(low, 0.0)
+    return [dependence_note(found.batches, found.ratio, (low, high), metric.unit)]
