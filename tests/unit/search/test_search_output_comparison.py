@@ -146,6 +146,24 @@ def test_sample_without_lines_is_compared_alike_and_holds_no_text() -> None:
     assert first.digest == kept.digest
 
 
+@pytest.mark.parametrize("last", ["1", "3"])
+def test_long_output_is_compared_beside_a_variable_of_one_arm(last: str) -> None:
+    """The variable of an arm has a number as its value, which results contain too."""
+    study = _compared(lambda launch: "")
+    first, second = (arm.name for arm in study.spec.arms)
+    samples = []
+    for sample in study.samples:
+        rows = [f"row {number} 1 {7 * number}" for number in range(300)]
+        rows += ["end 1" if sample.launch.arm == first else f"end {last}"]
+        content = "\n".join(rows).encode()
+        output = Output(stream="stdout", size_bytes=len(content), sha256="", head=content)
+        own = () if sample.launch.arm == first else ("5", "1")
+        evidence = (output_evidence(output, ("5",), own=own),)
+        samples.append(msgspec.structs.replace(sample, evidence=evidence))
+    assert _seen(samples).agree((first, second)) is (last == "1")
+    assert _seen(map(without_lines, samples)).agree((first, second)) is (last == "1")
+
+
 def test_numbers_are_not_compared_where_a_setting_has_any_number_as_its_value() -> None:
     """Not all values can be removed from an output then."""
     study = _compared(lambda launch: "step 8" if launch.configuration else "step 4")

@@ -62,17 +62,23 @@ def output_evidence(
 
     Returns:
         Evidence whose value is the size in bytes, and whose note has five lines: a digest, a digest
-        without any digits, the first and the last line that are not empty, a sketch.
+        without any digits, the first and the last line that are not empty, a sketch. A second
+        digest follows the first one after a blank if it differs: with the launch's own values,
+        except those that vary. A value such as 1 also occurs as part of results.
     """
     marked = comparable_lines(output, values, patterns, own)
     lines = [line.replace(OWN_VALUE, ELLIPSIS) for line in marked]
+    digests = [_digest(lines)]
+    if OWN_VALUE in "".join(marked) and not set(own) <= set(values):
+        unmarked = comparable_lines(output, values, patterns)
+        digests += [found for found in (_digest(unmarked),) if found != digests[0]]
     return Evidence(
         kind=OUTPUT,
         value=float(output.size_bytes),
         unit="bytes",
         note="\n".join(
             (
-                _digest(lines),
+                " ".join(digests),
                 _digest([re.sub(r"\d+", "", line) for line in lines]),
                 lines[0][:MAX_LINE] if lines else "",
                 lines[-1][:MAX_LINE] if lines else "",

@@ -27,6 +27,7 @@ class OutputDigest(msgspec.Struct, frozen=True):
 
     Attributes:
         digest: digest of the normalised output.
+        with_own: digest of the output with the launch's own values, except those that vary.
         shape: digest of the normalised output without digits.
         first, last: its first and last line.
         size_bytes: size of the output.
@@ -39,6 +40,7 @@ class OutputDigest(msgspec.Struct, frozen=True):
     last: str
     size_bytes: int
     sketch: str = ""
+    with_own: str = ""
 
 
 def output_digest(sample: Sample) -> OutputDigest | None:
@@ -46,8 +48,11 @@ def output_digest(sample: Sample) -> OutputDigest | None:
     piece = next((e for e in sample.evidence if e.kind == OUTPUT), None)
     if piece is None or piece.note is None or piece.value is None:
         return None
-    digest, shape, first, last, *sketch = piece.note.split("\n")
-    return OutputDigest(digest, shape, first, last, int(piece.value), "".join(sketch))
+    digests, shape, first, last, *sketch = piece.note.split("\n")
+    digest, _, with_own = digests.partition(" ")
+    return OutputDigest(
+        digest, shape, first, last, int(piece.value), "".join(sketch), with_own or digest
+    )
 
 
 def without_lines(sample: Sample) -> Sample:
@@ -56,7 +61,8 @@ def without_lines(sample: Sample) -> Sample:
     if written is None:
         return sample
     others = [_bare(e) for e in sample.evidence if e.kind != OUTPUT]
-    note = f"{written.digest}\n{written.shape}\n\n\n{written.sketch}"
+    digests = " ".join(dict.fromkeys((written.digest, written.with_own)))
+    note = f"{digests}\n{written.shape}\n\n\n{written.sketch}"
     size = float(written.size_bytes)
     piece = Evidence(kind=OUTPUT, value=size, unit="bytes", note=note)
     return msgspec.structs.replace(sample, evidence=(*others, piece))
@@ -119,7 +125,8 @@ class ObservedOutputs:
             return None
         fewest, most = sorted((a.launches, b.launches))
         sketches = a.first.sketch, b.first.sketch
-        if a.first.digest == b.first.digest or sketches_agree(*sketches):
+        equal = a.first.digest == b.first.digest or a.first.with_own == b.first.with_own
+        if equal or sketches_agree(*sketches):
             return True
         if most < MIN_EACH:
             return None
