@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from .cost import ROOT, NoAnswerError
-from .launches import NEVER
+from .launches import words_of
 
 WORKER = "benchmarks.scale.display_worker"
 
@@ -25,13 +25,12 @@ def measure(size: int, folder: Path) -> dict[str, float]:
         folder: folder for the store and the figures.
     """
     figures = folder / "display.json"
-    words = ["measure", "--runs", str(size), "--precision", NEVER, "--budget", "1h", "--", "true"]
     terminal, line = pty.openpty()
     reader = threading.Thread(target=_read_all, args=(terminal,))
     reader.start()
     try:
         done = subprocess.run(
-            [sys.executable, "-m", WORKER, str(figures), *words],
+            [sys.executable, "-m", WORKER, str(figures), *words_of(size), "--", "true"],
             cwd=ROOT,
             env={**os.environ, "ASSAY_DB": str(folder / "assay.db"), "TERM": "xterm"},
             stdin=subprocess.DEVNULL,

@@ -23,8 +23,7 @@ def measure(size: int, folder: Path) -> dict[str, float]:
         folder: folder for the store.
     """
     store = folder / "assay.db"
-    words = ["measure", "-q", "--runs", str(size), "--precision", NEVER, "--budget", "1h"]
-    with begun([*words, "--", "true"], store) as command:
+    with begun([*words_of(size), "-q", "--", "true"], store) as command:
         readings = list(command.readings(lambda: stored_launches(store)))
         cost = command.end()
     begin = max(readings[0][0], FIRST_SHARE * size, 1)
@@ -37,6 +36,11 @@ def measure(size: int, folder: Path) -> dict[str, float]:
     if first and last:
         found["ratio"] = last / first
     return found
+
+
+def words_of(size: int) -> list[str]:
+    """Return the words of a measurement with this number of launches, without its command."""
+    return ["measure", "--runs", str(size), "--precision", NEVER, "--budget", "1h"]
 
 
 def stored_launches(store: Path) -> int:

@@ -11,18 +11,17 @@ import contextlib
 import errno
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.machine.cpulist import format_list, parse_mask
-from assay.machine.tunables import IRQS
+from assay.machine.tunables import INTERRUPT_CPUS
 
 NAME = "irqbalance"
 NONE = "none"
 """Text for an empty list of banned CPUs."""
-_INTERRUPT = re.compile(rf"{IRQS}/[0-9]+/smp_affinity_list", re.ASCII)
 _SOCKET = re.compile(rf"{NAME}([0-9]+)\.sock", re.ASCII)
 _SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
 _OWNED_BY_ROOT = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
@@ -68,13 +67,7 @@ def balances(host: Host, path: str) -> bool:
         host: host of the daemon.
         path: path of any file. Those other than the CPUs of an interrupt are not assigned.
     """
-    return bool(_INTERRUPT.fullmatch(path) and (_has_socket(host) or _processes(host)))
-
-
-def _has_socket(host: Host) -> bool:
-    """Return whether the socket of a running daemon exists, without a search of all processes."""
-    names = map(_SOCKET.fullmatch, host.listdir(f"/run/{NAME}"))
-    return any(found and _is_daemon(host, found[1]) for found in names)
+    return bool(INTERRUPT_CPUS.fullmatch(path)) and next(_processes(host), None) is not None
 
 
 class _Setup(NamedTuple):
@@ -103,10 +96,17 @@ def _setup_at(host: Host, address: str) -> _Setup | None:
     return None
 
 
-def _processes(host: Host) -> list[str]:
-    """Return its processes of root: other users may use the same name and address."""
-    names = [name for name in host.listdir("/proc") if name.isdecimal()]
-    return [pid for pid in names if _is_daemon(host, pid)]
+def _processes(host: Host) -> Iterator[str]:
+    """Yield its processes of root: other users may use the same name and address.
+
+    Those with a socket come first: they take no search of all processes.
+    """
+    found = map(_SOCKET.fullmatch, host.listdir(f"/run/{NAME}"))
+    with_socket = [match[1] for match in found if match]
+    yield from (pid for pid in with_socket if _is_daemon(host, pid))
+    for name in host.listdir("/proc"):
+        if name.isdecimal() and name not in with_socket and _is_daemon(host, name):
+            yield name
 
 
 def _is_daemon(host: Host, pid: str) -> bool:

@@ -22,7 +22,7 @@ from assay.host.online import describe_offline_in, equal_except_offline, explain
 from assay.host.threads import is_thread_name
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
-from assay.machine.tunables import IRQS
+from assay.machine.tunables import INTERRUPT_CPUS, IRQS
 from assay.records.action import ControlGroup, HostAction, IrqBalance, TaskAffinity, WriteFile
 
 Fate = Literal["undone", "drifted", "gone", "failed"]
@@ -167,10 +167,8 @@ def _foreseen(
 def _has_ended(host: Host, action: HostAction) -> bool:
     """Return whether the target (a process, or a device's interrupt) has disappeared."""
     if isinstance(action, WriteFile):
-        below, _, _ = action.path.removeprefix(f"{IRQS}/").partition("/")
-        return action.path == f"{IRQS}/{below}/smp_affinity_list" and below not in host.listdir(
-            IRQS
-        )
+        interrupt = INTERRUPT_CPUS.fullmatch(action.path)
+        return interrupt is not None and interrupt[1] not in host.listdir(IRQS)
     return isinstance(action, TaskAffinity | IrqBalance)
 
 

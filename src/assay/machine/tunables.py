@@ -28,6 +28,8 @@ KERNEL = "/proc/sys/kernel"
 CPUS = "/sys/devices/system/cpu"
 CPUFREQ = f"{CPUS}/cpufreq"
 IRQS = "/proc/irq"
+INTERRUPT_CPUS = re.compile(rf"{IRQS}/([0-9]+)/smp_affinity_list", re.ASCII)
+"""Path of the CPUs of an interrupt, with its number."""
 WORKQUEUES = "/sys/devices/virtual/workqueue"
 INTERLEAVE = "/sys/kernel/mm/mempolicy/weighted_interleave"
 SMT_CONTROL = f"{CPUS}/smt/control"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.stats.confidence_sequence import moments
 from assay.stats.quantile import quantile_of_sorted
 
 MAX_BATCHES = 20
@@ -13,8 +14,6 @@ MAX_BATCHES = 20
 MIN_BATCHES = 10
 MIN_SIZE = 10
 """Minimum number of values in a batch, so that its mean is nearly normal."""
-
-
 CLIPPED = (0.025, 0.975)
 """Quantiles between which values are no outliers."""
 _EQUAL = 1e-12
@@ -53,7 +52,7 @@ def dependence_of(values: Sequence[float]) -> Dependence | None:
     if batches < MIN_BATCHES:
         return None
     used = values[len(values) - len(values) // batches * batches :]
-    # A few outliers, by chance in one batch, are no dependence.
+    # A few outliers may lie in one batch by chance.
     ordered = sorted(used)
     low, high = (quantile_of_sorted(ordered, share) for share in CLIPPED)
     squared = _mean_square(used, batches)
@@ -73,12 +72,9 @@ def _mean_square(values: Sequence[float], batches: int) -> float | None:
     values = [(value - low) / width for value in values]  # squares of others may be 0 or infinite
     size = len(values) // batches
     means = [math.fsum(values[at : at + size]) / size for at in range(0, len(values), size)]
-    return size * _variance(means) / _variance(values)
-
-
-def _variance(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    _, spread_of_means = moments(means)
+    _, spread = moments(values)
+    return size * (spread_of_means / spread) ** 2
 
 
 def _chi_squared_tail(mean_square: float, degrees: int) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from assay.api.composition import opened_store
@@ -91,4 +90,4 @@ def result_of(found: StudyResult, db: str | None) -> Result:
     """
     with opened_store(db, create=False) as store:
         report, _ = report_input(store, found.study_id)
-    return Result(report, replace(found, samples=()))  # the report holds them
+    return Result(report, found)

@@ -70,7 +70,8 @@ class Result:
 
     def __init__(self, report: ReportInput, result: StudyResult | None) -> None:
         self._report = report
-        self._result = result
+        # The report holds the samples.
+        self._result = replace(result, samples=()) if result is not None else None
 
     @property
     def id(self) -> str:

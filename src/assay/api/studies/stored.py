@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from assay.machine.document import machine_in
 from assay.reporting.inputs import ReportInput
 from assay.search.space.labels import label_conclusion, label_samples
@@ -43,4 +41,4 @@ def report_input(store: Store, study_id: str) -> tuple[ReportInput, StudyResult 
         floor=result.floor if result else None,
         explanation=result.explanation if result else None,
     )
-    return report, replace(result, samples=()) if result else None  # the report holds them
+    return report, result

@@ -99,10 +99,9 @@ class Progress:
         self._live: Live | None = None
         self._cursor = HiddenCursor()
         self._shown: ProgressState | None = None
-        self._plain_at_s = 0.0
+        self._shown_at_s = -math.inf
         self._stage: Stage | None = None
         self._block = -1
-        self._compared_at_s = -math.inf
         self._launches = launches
         self._study_id: str | None = None
         self._race: BlockRace | None = None
@@ -111,7 +110,6 @@ class Progress:
         self._interval: Leader | None = None
         self._disturbed = DisturbedCount()
         self._pending: list[Launch | Sample] = []
-        self._counted_at_s = -math.inf
         self._newest: tuple[Budget, float] | None = None
         self._interim = ""
         self._latest: Callable[[], LatestReport | None] = lambda: None
@@ -199,25 +197,22 @@ class Progress:
         self._pending.append(launch)
         self._newest = left, now_s
         new_stage = launch.stage is not self._stage
-        recent = now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S
-        is_printed = self._live is None and not recent
-        if new_stage or is_printed or now_s - self._counted_at_s >= 1 / REFRESHES_PER_S:
-            self._count_pending()
-            self._counted_at_s = now_s
-        elif self._live is not None and launch.fidelity is None:
-            return  # the line is drawn as often
+        period_s = PLAIN_LINE_INTERVAL_S if self._live is None else 1 / REFRESHES_PER_S
+        is_new = new_stage or (self._live is not None and launch.fidelity is not None)
+        if not is_new and now_s - self._shown_at_s < period_s:
+            return
+        self._shown_at_s = now_s
+        self._count_pending()
         if new_stage:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
                 self._report_interference()
-        if self._live is None and not new_stage and not is_printed:
-            return
         if launch.fidelity is not None:
             so_far = self._fidelity_text(launch.fidelity)
         elif new_stage:
             so_far = ""
-        elif self._shown is None or self._compares(launch, now_s):
-            so_far, self._compared_at_s = self._so_far(launch), now_s
+        elif self._shown is None or launch.block != self._block:
+            so_far = self._so_far(launch)
         else:
             so_far = self._shown.so_far
         self._block = launch.block
@@ -227,11 +222,6 @@ class Progress:
             self._plain()
         elif new_stage:
             self._live.refresh()
-
-    def _compares(self, launch: Launch, now_s: float) -> bool:
-        """Return whether a launch begins a block whose predecessors the line does not show yet."""
-        drawn_often = self._live is not None and now_s - self._compared_at_s < 1 / REFRESHES_PER_S
-        return launch.block != self._block and not drawn_often
 
     @contextmanager
     def building(self, argv: tuple[str, ...]) -> Iterator[None]:
@@ -271,7 +261,7 @@ class Progress:
     def _plain(self) -> None:
         """Print the current state as a plain line."""
         if self._shown is not None:
-            self._plain_at_s = now_s = time.monotonic()
+            self._shown_at_s = now_s = time.monotonic()
             print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
 
     def _count_pending(self) -> None:

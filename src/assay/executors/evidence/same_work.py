@@ -70,15 +70,14 @@ def output_evidence(
     lines = [line.replace(OWN_VALUE, ELLIPSIS) for line in marked]
     digests = [_digest(lines)]
     if OWN_VALUE in "".join(marked) and not set(own) <= set(values):
-        unmarked = comparable_lines(output, values, patterns)
-        digests += [found for found in (_digest(unmarked),) if found != digests[0]]
+        digests.append(_digest(comparable_lines(output, values, patterns)))
     return Evidence(
         kind=OUTPUT,
         value=float(output.size_bytes),
         unit="bytes",
         note="\n".join(
             (
-                " ".join(digests),
+                " ".join(dict.fromkeys(digests)),
                 _digest([re.sub(r"\d+", "", line) for line in lines]),
                 lines[0][:MAX_LINE] if lines else "",
                 lines[-1][:MAX_LINE] if lines else "",

@@ -10,7 +10,7 @@ from assay.wording.launch_notes import dependence_note
 ALPHA = 0.001
 """Error rate: reporting a dependence of independent launches."""
 MIN_RATIO = 1.5
-"""Minimum ratio: the interval is at most two thirds as wide as it had to be."""
+"""Minimum ratio: the interval is at most two thirds as wide as needed."""
 
 
 def dependence_notes(spec: StudySpec, history: History, result: ArmResult) -> list[str]:

@@ -27,10 +27,10 @@ class OutputDigest(msgspec.Struct, frozen=True):
 
     Attributes:
         digest: digest of the normalised output.
-        with_own: digest of the output with the launch's own values, except those that vary.
         shape: digest of the normalised output without digits.
         first, last: its first and last line.
         size_bytes: size of the output.
+        with_own: digest of the output with the launch's own values, except those that vary.
         sketch: sketch of its words; empty without one.
     """
 
@@ -39,8 +39,8 @@ class OutputDigest(msgspec.Struct, frozen=True):
     first: str
     last: str
     size_bytes: int
+    with_own: str
     sketch: str = ""
-    with_own: str = ""
 
 
 def output_digest(sample: Sample) -> OutputDigest | None:
@@ -51,7 +51,7 @@ def output_digest(sample: Sample) -> OutputDigest | None:
     digests, shape, first, last, *sketch = piece.note.split("\n")
     digest, _, with_own = digests.partition(" ")
     return OutputDigest(
-        digest, shape, first, last, int(piece.value), "".join(sketch), with_own or digest
+        digest, shape, first, last, int(piece.value), with_own or digest, "".join(sketch)
     )
 
 
